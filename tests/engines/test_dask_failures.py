@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sedscope as sed
-from sedscope.engines import dask_watch
+from sedscope.engines import dask_client, dask_watch
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'sedscope[dask]'")
 pytestmark = pytest.mark.skipif(
@@ -149,3 +150,25 @@ def test_workers_die_while_results_are_gathered(
     monkeypatch.setattr(cluster.client, "gather", kill_first)
     with pytest.raises(sed.SedscopeError, match=r"All Dask workers are gone|has no workers"):
         evaluate(cluster, sed.simulate.scores(truth), truth)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(b"", "timed out"), (b"HTTP/1.1 400 Bad Request\r\n\r\n", "another service answers")],
+)
+def test_a_service_that_is_not_dask(
+    answer: bytes, reason: str, truth: sed.GroundTruth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_client, "PATIENCE", PATIENCE)
+    with socket.create_server(("127.0.0.1", 0)) as service, ExitStack() as connections:
+
+        def serve() -> None:
+            with suppress(OSError):  # until the service is closed
+                while True:
+                    connections.enter_context(service.accept()[0]).sendall(answer)
+
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"127.0.0.1:{service.getsockname()[1]}"
+        with pytest.raises(sed.SedscopeError, match=f"no Dask scheduler at {address}: {reason}"):
+            sed.evaluate(sed.simulate.scores(truth), truth, PSDS, engine="dask", scheduler=address)
+    assert distributed.client._get_global_client() is None

@@ -48,10 +48,21 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
 
 
 def _client_at(address: str) -> Any:
+    class Client(distributed_package().Client):  # type: ignore[misc]
+        """A client that does not wait forever for the first answer, which Dask's own timeout leaves out."""
+
+        def start(self, **options: Any) -> None:
+            try:
+                super().start(callback_timeout=PATIENCE, **options)
+            except BaseException:
+                self.close(timeout=1)
+                raise
+
     try:
-        return distributed_package().Client(address, timeout="10s")
-    except (OSError, ValueError) as error:
-        raise SedscopeError(f"There is no Dask scheduler at {address}: {error}") from None
+        return Client(address, timeout="10s")
+    except Exception as error:  # what is not a scheduler may answer anything
+        reason = error if isinstance(error, (OSError, ValueError)) else "another service answers."
+        raise SedscopeError(f"There is no Dask scheduler at {address}: {reason}") from None
 
 
 def _local_cluster() -> Any:
