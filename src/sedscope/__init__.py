@@ -3,6 +3,8 @@
 Public names are loaded when they are first used: ``__init__.pyi`` lists them for type checkers.
 """
 
+import os as _os
+import sys as _sys
 from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 
@@ -69,6 +71,20 @@ _NAMES = {
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 _OPEN_PACKAGES = {"criteria": "CRITERIA", "metrics": "METRICS"}
 """Packages whose registered classes are public, with the name of the registry."""
+
+
+def _import_path() -> list[str]:
+    """Return ``sys.path`` without the current folder, where data of others may lie beside a ``json.py``.
+
+    The current folder stays if this package or Python itself lies there.
+    """
+    folder_of, files = _os.path.dirname, (*__path__, _os.path.abspath(_os.__file__))  # noqa: PTH100
+    try:
+        here = _os.getcwd()  # noqa: PTH109 (pathlib might be one of the current folder)
+    except OSError:  # it was deleted
+        here = ""
+    trusted = here in map(folder_of, files)
+    return [entry for entry in _sys.path if trusted or entry not in ("", here)]
 
 
 def _registered() -> list[str]:

@@ -78,4 +78,7 @@ from .tuning.tune import Tuning as Tuning
 from .tuning.tune import tune as tune
 
 __version__: str
+
+def _import_path() -> list[str]: ...
+
 __all__: list[str]

@@ -1,9 +1,14 @@
 """The program ``sedscope``, also started by ``python -m sedscope``."""
 
-import atexit
-import os
 import sys
-from contextlib import suppress
+
+from . import _import_path
+
+sys.path[:] = _import_path()  # before anything is imported that the current folder might hold, too
+
+import atexit  # noqa: E402
+import os  # noqa: E402
+from contextlib import suppress  # noqa: E402
 
 _INTERRUPTED = 130
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -342,3 +344,52 @@ def test_deeply_nested_json(tmp_path: Path) -> None:
     (tmp_path / "s" / "index.json").write_text("[" * 100_000)
     with pytest.raises(sed.SedscopeError, match="not the index of a store"):
         sed.read_scores(tmp_path / "s")
+
+
+PROGRAM = [str(shutil.which("sedscope", path=sysconfig.get_path("scripts")))]
+SCRIPT = "import sedscope as sed; print(*sed.read_scores('scores.h5'))\n"
+EVALUATE = ["evaluate", "scores.h5", "truth.tsv", "--durations", "durations.tsv"]
+
+
+def run_among_modules(folder: Path, command: list[str], names: set[str]) -> tuple[str, list[str]]:
+    """Run a command in a folder with files that have the names of modules.
+
+    Return what it prints, and which of the modules ran.
+    """
+    write_files(folder)
+    sed.write_scores(sed.read_scores(folder / "scores"), folder / "scores.h5")
+    for name in names:
+        note = f"import os\nopen({str(folder / 'ran')!r}, 'a').write('{name} ')\nos._exit(0)\n"
+        (folder / f"{name}.py").write_text(note)
+    done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True, timeout=120)
+    ran = folder / "ran"
+    return done.stdout + done.stderr, ran.read_text().split() if ran.exists() else []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param([*PROGRAM, *EVALUATE], id="program"),
+        pytest.param([sys.executable, "-m", "sedscope", *EVALUATE], id="module"),
+        pytest.param([sys.executable, "../script.py"], id="script"),
+        pytest.param([sys.executable, "-m", "sedscope.compat", "../script.py"], id="compat"),
+        pytest.param(
+            [*PROGRAM, *EVALUATE, "--engine", "dask", "--threads", "1"],
+            id="dask",
+            marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 cannot do that"),
+        ),
+    ],
+)
+def test_modules_beside_the_data_do_not_run(command: list[str], tmp_path: Path) -> None:
+    if "dask" in command:
+        pytest.importorskip("distributed", reason="needs Dask: pip install 'sedscope[dask]'")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    (tmp_path / "data").mkdir()
+    names = {"sedscope", "numpy", "h5py", "polars", "distributed", "typer", *sys.stdlib_module_names}
+    if "-m" in command:  # Python itself imports some from the current folder before it comes to us
+        (tmp_path / "nothing.py").write_text("import sys; print(*sys.modules)")
+        start = [sys.executable, "-m", "nothing"]
+        names -= {"sedscope", *subprocess.check_output(start, cwd=tmp_path, text=True).split()}
+    output, ran = run_among_modules(tmp_path / "data", command, names)
+    assert ran == []
+    assert "a b" in output or "overall" in output, output

@@ -4,6 +4,6 @@
 old names, and ``python -m sedscope.compat script.py`` runs a script that imports the old names.
 """
 
-from .old_names import install
+from ..lazy_names import lazy_names as _lazy_names
 
-__all__ = ["install"]
+__getattr__, __dir__ = _lazy_names(__name__)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import runpy
 import sys
-from importlib.util import find_spec
-from pathlib import Path
 
-from .old_names import install
+from .. import _import_path
+
+_path_of_modules = sys.path[:]
+sys.path[:] = _import_path()  # before anything is imported that the current folder might hold, too
+
+import runpy  # noqa: E402
+from importlib.util import find_spec  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from .old_names import install  # noqa: E402
 
 USAGE = """\
 usage: python -m sedscope.compat SCRIPT [ARGUMENTS]
@@ -26,6 +32,7 @@ def main(arguments: list[str]) -> None:
         sys.exit(0 if sys.argv else 2)
     if as_module:
         install()
+        sys.path[:] = _path_of_modules  # as for ``python -m``
         if not _is_there(sys.argv[0]):
             print(f"There is no module {sys.argv[0]}.", file=sys.stderr)
             sys.exit(2)

@@ -34,6 +34,7 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
             if scheduler is not None:
                 client = closing.enter_context(_client_at(str(scheduler)))
             else:
+                closing.enter_context(_safe_import_path())
                 cluster = closing.enter_context(_local_cluster())
                 client = closing.enter_context(distributed.Client(cluster))
                 cluster.scale(thread_count(threads))
@@ -63,6 +64,21 @@ def _client_at(address: str) -> Any:
     except Exception as error:  # what is not a scheduler may answer anything
         reason = error if isinstance(error, (OSError, ValueError)) else "another service answers."
         raise SedscopeError(f"There is no Dask scheduler at {address}: {reason}") from None
+
+
+@contextmanager
+def _safe_import_path() -> Iterator[None]:
+    """Let new processes import nothing from the current folder while they start. Afterwards they have the
+    path of this process. Needs Python 3.11."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def _local_cluster() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from multiprocessing.spawn import get_executable
 from pathlib import Path
 
+from ... import _import_path
 from ...errors import SedscopeError
 from ..locations import Location, location
 
@@ -20,9 +20,8 @@ BYTES_PER_SECOND = 20e6
 _MEMORY = 2**33
 _REFUSED = 3
 _CODE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from sedscope.io.scores.hdf5 import walk; from sedscope.io.scores.hdf5_check import run; "
-    "run(walk, sys.argv[2], float(sys.argv[3]))"
+    "run(walk, sys.argv[1], float(sys.argv[2]))"
 )
 _checked: set[tuple[str, int, int]] = set()
 
@@ -36,8 +35,11 @@ def require_sound(path: Location) -> None:
     if identity is not None and identity in _checked:
         return
     seconds = SECONDS + (identity[1] if identity else 0) / BYTES_PER_SECOND
-    command = [os.fsdecode(get_executable()), "-c", _CODE, json.dumps(sys.path), str(path), str(seconds)]
-    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    # Isolated (-I), the process has nothing but this path to import from.
+    code = f"import sys\nsys.path[:] = {_import_path()!a}\n{_CODE}"
+    options = ["-I", "-W", "ignore", "-c", code, str(path), str(seconds)]
+    command = [os.fsdecode(get_executable()), *options]
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     try:
         child = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds

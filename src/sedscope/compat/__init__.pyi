@@ -1,0 +1,3 @@
+"""The public names of the package."""
+
+from .old_names import install as install
