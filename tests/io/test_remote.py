@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import gzip
 import pickle
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path, PurePath
 from typing import Any
@@ -391,3 +393,131 @@ def test_what_is_a_path(text: str) -> None:
 def test_addresses(url: str, name: str, below: str) -> None:
     address = Address(url, (None, "path"))
     assert (str(address), address.name, (address / "a.tsv").url) == (url, name, below)
+
+
+SENT = 2**26
+"""What a server without a limit sends in these tests before it gives up."""
+LIMIT = 2**22
+
+
+class Endless(Quiet):
+    """A server that sends more than anyone asked for, or says so."""
+
+    sent = 0
+
+    def do_HEAD(self) -> None:
+        self.send_error(405)
+
+    def do_GET(self) -> None:
+        if self.path.startswith("/packed"):
+            self._answer({"Content-Encoding": "gzip", "Content-Type": "text/plain"})
+            self.wfile.write(gzip.compress(bytes(SENT)))
+            return
+        part = self.headers.get("Range") and "parts" in self.path
+        length = {"Content-Length": str(10**15)} if "stated" in self.path else {}
+        kind = {} if "page" in self.path else {"Content-Type": "application/octet-stream"}
+        self._answer(
+            length | kind | ({"Content-Range": "bytes 0-9/10"} if part else {}), 206 if part else 200
+        )
+        with suppress(OSError):  # the client has closed the connection
+            for _ in range(SENT // 2**16):
+                self.wfile.write(b"http://a/b\tb\n\n\n" * 2**12)
+                type(self).sent += 2**16
+
+    def _answer(self, headers: dict[str, str], status: int = 200) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+
+@pytest.fixture
+def endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    pytest.importorskip("aiohttp", reason="fsspec needs aiohttp for http")
+    monkeypatch.setenv("SEDSCOPE_MAX_DOWNLOAD", str(LIMIT))
+    monkeypatch.setattr(Endless, "sent", 0)
+    with serving(tmp_path, Endless) as url:
+        yield url
+
+
+@pytest.mark.parametrize("chain", ["", "simplecache::"])
+@pytest.mark.parametrize("name", ["endless", "packed", "stated"])
+@pytest.mark.parametrize("read", [sed.read_events, sed.read_scores])
+def test_a_body_beyond_the_limit(read: Any, name: str, chain: str, endless: str) -> None:
+    url = f"{chain}{endless}/{name}.npz"
+    with pytest.raises(
+        sed.SedscopeError, match=r"Cannot read .*limit is 0\.00419 GB.*MAX_DOWNLOAD"
+    ) as refused:
+        read(url)
+    assert url in str(refused.value)
+    assert ("1e+06 GB" in str(refused.value)) == (name == "stated")
+    assert Endless.sent < SENT
+
+
+def test_the_limit_is_2_gigabytes_unless_given(endless: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEDSCOPE_MAX_DOWNLOAD")
+    with pytest.raises(sed.SedscopeError, match=r"has 1e\+06 GB or more, and the limit is 2 GB"):
+        sed.read_events(f"{endless}/stated.tsv")
+    with pytest.raises(sed.SedscopeError, match=r"has 3e\+03 GB or more, and the limit is 2 GB"):
+        Address(f"{endless}/parts").read_range(0, 3 * 10**12)
+    assert Endless.sent < SENT
+
+
+@pytest.mark.parametrize("name", ["parts", "endless"])
+def test_a_part_is_no_longer_than_requested(name: str, endless: str) -> None:
+    assert len(Address(f"{endless}/{name}").read_range(100, 1100)) == 1000
+    assert Endless.sent < SENT
+
+
+def test_a_listing_without_end_is_not_one_of_a_folder(endless: str) -> None:
+    assert not Address(f"{endless}/page").is_dir()
+    assert Endless.sent < SENT
+
+
+def test_a_file_in_an_archive_beyond_the_limit(
+    addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = addresses["zip"]
+    monkeypatch.setenv("SEDSCOPE_MAX_DOWNLOAD", "70kB")
+    with pytest.raises(sed.SedscopeError, match=r"Cannot read zip://.*limit is 7e-05 GB"):
+        sed.read_scores(there.format(FORMATS["npz"]))
+    assert dict(sed.read_scores(there.format(FORMATS["store"])))  # is read in parts
+    monkeypatch.setenv("SEDSCOPE_MAX_DOWNLOAD", "1kB")
+    with pytest.raises(sed.SedscopeError, match=r"^Cannot read zip://[^ ]*: it has .*limit is 1e-06 GB"):
+        sed.read_events(there.format("truth.tsv"))
+
+
+def test_the_command_line_raises_the_limit(
+    addresses: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEDSCOPE_MAX_DOWNLOAD", "1kB")  # and sets it back afterwards
+    command = ("convert", addresses["zip"].format("truth.tsv"), tmp_path / "converted.tsv")
+    assert "raise the limit, for example to 10GB, with sedscope --max-download" in run(*command).err
+    assert run("--max-download", "1MB", *command).code == 0
+    assert (
+        "--max-download='much' is not a number of bytes" in run("--max-download", "much", *command).err
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2F..%2Fwritten.npz", "%2Ftmp%2Fwritten.npz", "..%5Cwritten.npz", "a%00b.npz"]
+)
+def test_a_copy_has_a_name_of_ours(
+    name: str, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("aiohttp", reason="fsspec needs aiohttp for http")
+    folder = tmp_path / "one" / "temporary"
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+
+    class OneFile(Quiet):
+        def translate_path(self, path: str) -> str:
+            return str(here / FORMATS["npz"])
+
+    with serving(here, OneFile) as url:
+        address = Address(f"{url}/t/{name}")
+        assert "/" not in address.name
+        assert address.copy.read_bytes() == (here / FORMATS["npz"]).read_bytes()
+        assert [file for file in tmp_path.rglob("*") if file.is_file()] == [address.copy]
+        assert address.copy.parent.parent == folder
+        assert address.copy.name == "copy"

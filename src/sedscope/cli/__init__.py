@@ -12,6 +12,7 @@ from typing import NoReturn
 import typer
 
 from ..errors import SedscopeError, readable
+from ..io.size_limits import DOWNLOAD_LIMIT, parse_bytes
 from . import (
     compare,
     convert,
@@ -73,8 +74,16 @@ def program(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
+    max_download: str | None = typer.Option(
+        None,
+        envvar=DOWNLOAD_LIMIT,
+        help="How much of a file at an address may be read at once, e.g. 10GB. [default: 2GB]",
+    ),
 ) -> None:
     """Options of the program itself."""
+    if max_download is not None:
+        parse_bytes(max_download, "--max-download")
+        os.environ[DOWNLOAD_LIMIT] = max_download  # for the processes of a cluster, too
 
 
 def main() -> None:

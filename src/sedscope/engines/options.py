@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from ..errors import SedscopeError, shortened
+from ..errors import SedscopeError
 
 if TYPE_CHECKING:  # the command line reads the options without the engines
     from pathlib import Path
@@ -22,9 +20,6 @@ EngineName: TypeAlias = Literal["threads", "dask"]
 
 ENGINES = {"threads": "threads", "dask": "dask"}
 """The module of each engine, by name. Its function ``open_engine(options)`` opens the engine."""
-
-
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,11 @@ class RunOptions:
 
     def memory_limit(self) -> int | None:
         """Return the limit on memory in bytes; None if there is none."""
-        return None if self.memory is None else parse_bytes(self.memory)
+        if self.memory is None:
+            return None
+        from ..io.size_limits import parse_bytes
+
+        return parse_bytes(self.memory)
 
     def open_engine(self) -> AbstractContextManager[Engine]:
         """Open the engine, and close it at the end of the ``with`` block."""
@@ -56,24 +55,3 @@ class RunOptions:
         module = import_module(f".{ENGINES[self.engine]}", __package__)
         opener: Callable[[RunOptions], AbstractContextManager[Engine]] = module.open_engine
         return opener(self)
-
-
-def parse_bytes(text: str | float) -> int:
-    """Read a number of bytes: ``GB`` are powers of 1000, ``GiB`` powers of 1024.
-
-    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes("1GiB"), parse_bytes(1e6)
-    (4000000000, 500000000, 1073741824, 1000000)
-    """
-    try:
-        written, shown = str(text), repr(text)
-    except ValueError:  # Python does not write integers of thousands of digits
-        written = shown = "a number of thousands of digits"
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", written)
-    number = 0.0
-    if match is not None:
-        number = float(match[1]) * (1024 if match[3] else 1000) ** _POWERS[(match[2] or "").upper()]
-    if not 1 <= number < math.inf:
-        raise SedscopeError(
-            f"memory={shortened(shown, 60)} is not a number of bytes. Give it as '4GB' or '500MB'."
-        )
-    return int(number)

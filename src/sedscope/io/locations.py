@@ -14,12 +14,12 @@ from fnmatch import fnmatch, fnmatchcase
 from functools import cached_property, total_ordering
 from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, TypeAlias
 from urllib.parse import quote, unquote
 
 from ..errors import SedscopeError
-from .size_limits import refuse_beyond_memory
+from .size_limits import bounded_session, refuse_beyond_memory, refuse_download
 
 _PROTOCOL = re.compile(r"[A-Za-z][\w+.-]+(::|://)")
 _LOCAL = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
@@ -71,6 +71,8 @@ def local_path(path: str | Path | Address) -> Path:
 def open_input(path: Location) -> IO[bytes]:
     """Open a file to read it. All inputs are opened here, or checked by :func:`check_input`."""
     check_input(path)
+    if isinstance(path, Address):
+        return path.open("rb")
     try:
         return path.open("rb")
     except (OSError, ValueError) as error:
@@ -221,7 +223,7 @@ class Address:
         """The last part of the path."""
         path = self._parts[1] if self._listed is None else str(self._listed["name"])
         name = PurePosixPath(path).name
-        return unquote(name.partition("?")[0]) if self._is_web else name
+        return _decoded(name.partition("?")[0]) if self._is_web else name
 
     @property
     def stem(self) -> str:
@@ -265,21 +267,28 @@ class Address:
         return self._size
 
     def open(self, mode: str = "rb") -> IO[bytes]:
-        """Open a file, which is read completely."""
+        """Open a file, which is read completely: what a server sends goes to the disk, not into memory."""
         assert mode == "rb"
-        return BytesIO(self.read_bytes())
+        if self._parts[0] not in ("http://", "https://"):
+            self._refuse_beyond_limit(self._size.st_size)
+            return BytesIO(self._call("cat_file"))
+        file = TemporaryFile()  # noqa: SIM115 (who opens it closes it)
+        try:
+            self._call("get_file", file)
+            file.seek(0)
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     def read_bytes(self) -> bytes:
         """Read a file."""
-        content: bytes = self._call("cat_file")
-        return content
-
-    def read_text(self, encoding: str) -> str:
-        """Read a text file."""
-        return self.read_bytes().decode(encoding)
+        with self.open() as file:
+            return file.read()
 
     def read_range(self, first: int, last: int) -> bytes:
-        """Read some bytes of a file. A server that does not support ranges sends all of them."""
+        """Read some bytes of a file. A server that does not support ranges sends all up to the last."""
+        self._refuse_beyond_limit(last - first)
         content: bytes = self._call("cat_file", start=first, end=last)
         return content if len(content) <= last - first else content[first:last]
 
@@ -314,9 +323,17 @@ class Address:
         """A copy of the file on this machine, which is deleted together with the address."""
         folder = mkdtemp(prefix="sedscope-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        file = Path(folder) / (self.name or "copy")
+        file = Path(folder) / "copy"  # a name of the server's might lead elsewhere
+        if not self._is_web:
+            self._refuse_beyond_limit(self._size.st_size)
         self._call("get_file", str(file))
         return file
+
+    def _refuse_beyond_limit(self, size: int) -> None:
+        try:
+            refuse_download(size)
+        except SedscopeError as error:
+            raise SedscopeError(f"Cannot read {self}: {error}.") from None
 
     @cached_property
     def _parts(self) -> tuple[str, str, str]:
@@ -341,8 +358,10 @@ class Address:
             raise SedscopeError(
                 f"{self} needs fsspec. Install it with: pip install 'sedscope[remote]'"
             ) from None
+        web = re.findall(r"(?:^|::)(https?)://", self.url)
+        options = {protocol: {"get_client": bounded_session} for protocol in web}
         try:
-            files, path = url_to_fs(self.url, skip_instance_cache=True)
+            files, path = url_to_fs(self.url, skip_instance_cache=True, **options)
         except Exception as error:  # an unknown protocol, a missing package, a broken archive
             raise SedscopeError(f"Cannot open {self}: {error_reason(error)}.") from None
         return files, path
@@ -369,7 +388,7 @@ class Address:
         for entry in entries:
             name = str(entry["name"]).rstrip("/").rpartition("/")[2]
             if name:
-                name = unquote(name) if self._is_web else name
+                name = _decoded(name) if self._is_web else name
                 children[name] = Address((self / name).url, (self._files[0], entry["name"]), entry)
         return tuple(children[name] for name in sorted(children))
 
@@ -382,6 +401,12 @@ class Address:
             return getattr(files, method)(*first, path, *rest, **options)
         except Exception as error:
             raise SedscopeError(f"Cannot {action} {self}: {error_reason(error)}.") from None
+
+
+def _decoded(name: str) -> str:
+    """Decode a name on the web, unless it would become a path."""
+    decoded = unquote(name)
+    return name if "/" in decoded else decoded
 
 
 def with_address(error: SedscopeError, source: Location) -> SedscopeError:
