@@ -204,3 +204,11 @@ def test_a_pattern_that_matches_nothing(folder: Path) -> None:
     done = rank(folder, folder / "none*")
     assert done.code == 2
     assert "No file or folder matches" in done.err
+
+
+def test_a_submission_that_links_to_the_ground_truth_is_rejected(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "cheat").mkdir()
+    (tmp_path / "cheat" / "events.tsv").symlink_to(folder / "truth.tsv")
+    done = rank(folder, folder / "systems" / "good", tmp_path / "cheat", bootstrap=50)
+    message = "cheat/events.tsv: this is a link that leads out of the submission."
+    assert f"1 system rejected:\ncheat:\n  {message}" in done.out

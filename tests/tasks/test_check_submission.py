@@ -124,3 +124,26 @@ def test_the_data_must_be_there(folder: Path) -> None:
     assert (outcome.code, outcome.out) == (2, "")
     assert "The data of the task mine is not complete" in outcome.err
     assert "Give the task (--task)" in run("check", "ours", "--data", "data").err
+
+
+def test_links_that_lead_out_of_a_submission_are_problems(folder: Path) -> None:
+    (folder / "secret.tsv").write_text("password\n")
+    linked = folder / "ours" / "street" / "events.csv"
+    linked.rename(folder / "ours" / "kept.csv")
+    linked.symlink_to(folder / "ours" / "kept.csv")  # stays inside
+    assert check() == (0, ["no problems"])
+    for target in ("secret.tsv", "absent.tsv"):
+        linked.unlink()
+        linked.symlink_to(folder / target)
+        message = "this is a link that leads out of the submission. Replace it with what it leads to"
+        assert check() == (2, [f"ours/street/events.csv: {message}", "1 problem"])
+
+
+def test_a_submission_and_data_may_be_links(folder: Path) -> None:
+    for name in ("ours", "data"):
+        (folder / name).rename(folder / f"{name} elsewhere")
+        (folder / name).symlink_to(f"{name} elsewhere")
+    truth = folder / "data" / "home" / "ground_truth.tsv"
+    truth.rename(folder / "truth.tsv")
+    truth.symlink_to(folder / "truth.tsv")
+    assert check() == (0, ["no problems"])

@@ -357,3 +357,14 @@ def test_refused_options(folder: Path, arguments: list[str], message: str) -> No
 def test_invalid_arguments(folder: Path, systems: Any, options: Any, message: str) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
         sed.rank_task(task(), systems, folder / "data", n=50, **options)
+
+
+def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_path: Path) -> None:
+    paths = {"good": folder / "systems" / "good", "copy": tmp_path / "copy"}
+    (tmp_path / "copy").mkdir()
+    for name in ("home", "street"):
+        (tmp_path / "copy" / name).symlink_to(paths["good"] / name)
+    ranking = sed.rank_task(task(), paths, folder / "data", n=RESAMPLES, checkpoint=tmp_path / "kept")
+    assert [system.name for system in ranking.systems] == ["good"]
+    assert [system.name for system in ranking.rejected] == ["copy"]
+    assert "copy/home: this is a link that leads out of the submission" in ranking.rejected[0].reasons[0]

@@ -260,6 +260,9 @@ def _submission(system: ListedSystem, inputs: InputOptions, truth: GroundTruth) 
 
 
 def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
+    from ..io.submission_lists import refuse_outward_links
+
+    refuse_outward_links([path])
     return postprocess(inputs.read_scores(path, truth, "rank"), inputs.postprocess)
 
 
@@ -272,9 +275,15 @@ def _problems(
     """
     from ..errors import collected_warnings
     from ..evaluation.submissions import problems_of
+    from ..io.submission_lists import refuse_outward_links
 
-    with collected_warnings():
-        problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
+    try:
+        refuse_outward_links(paths)
+    except SedscopeError as links:
+        problems = [*links.lines]
+    else:
+        with collected_warnings():
+            problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
     problems = problems or [*problems_of(error)]
     for path in paths:
         problems = [problem.replace(str(path), path.name) for problem in problems]

@@ -54,6 +54,29 @@ def listed_paths(texts: Sequence[str]) -> list[Location]:
     return [*tables, *(path for system in list_systems(texts) for path in system.paths)]
 
 
+def refuse_outward_links(submissions: Sequence[Location]) -> None:
+    """Refuse submissions with links that lead out of them: a team must not name files of this machine.
+
+    A submission may itself be a link, which whoever collects them has made.
+    """
+    problems = []
+    for submission in submissions:
+        root = Path(os.path.realpath(str(submission)))
+        parts = os.walk(root) if isinstance(submission, Path) else ()
+        for folder, folders, files in parts:
+            links = (
+                path for path in map(Path(folder).joinpath, (*folders, *files)) if path.is_symlink()
+            )
+            problems += [
+                f"{submission / str(link.relative_to(root))}: this is a link that leads out of the "
+                "submission. Replace it with what it leads to"
+                for link in links
+                if not Path(os.path.realpath(link)).is_relative_to(root)
+            ]
+    if problems:
+        raise SedscopeError(f"{listing(problems)}.", lines=sorted(problems))
+
+
 def _is_table(text: str) -> bool:
     """Return whether a text is the path of a table of teams."""
     path = location(text)

@@ -14,6 +14,7 @@ from ..data.scores import Scores
 from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
+from ..io.submission_lists import refuse_outward_links
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
 from .dataset_parts import depends_on_output, grouping
 from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows, unusable_rows
@@ -101,6 +102,10 @@ def check_submission(
     ['there is no such file or folder']
     """
     opened = opened_data(task, data, truth, durations)
+    try:
+        refuse_outward_links([input_location(submission)])
+    except SedscopeError as error:
+        return SubmissionCheck([*map(readable, error.lines)])
     outputs, missing = find_outputs(opened.task, input_location(submission))
     check = SubmissionCheck([*missing])
     known = {

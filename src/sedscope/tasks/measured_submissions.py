@@ -20,7 +20,7 @@ from ..evaluation.submissions import (
     problems_of,
     undefined_score,
 )
-from ..io.submission_lists import ListedSystem
+from ..io.submission_lists import ListedSystem, refuse_outward_links
 from ..resampling.resampling import Resampling
 from .check_submission import check_submission
 from .evaluate_task import RunArguments, evaluate_task
@@ -49,6 +49,7 @@ def measure_listed(
     try:
         key = None
         if folder is not None:
+            refuse_outward_links(system.paths)
             outputs = [require_outputs(data.task, path) for path in system.paths]
             key = measurement_key(data, outputs, resampling)
             measurement = kept(folder, key)
