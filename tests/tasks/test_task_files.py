@@ -43,7 +43,7 @@ FULL = sed.Task(
         "three": dataset(
             "collar_f1", shots=5, clip_ends="events", groups=sed.GroupRule(folders=True, average="mean")
         ),
-        "four": dataset("collar_f1", groups=sed.GroupRule(pattern=r"(.+)_\d{4}")),
+        "four": dataset("collar_f1", groups=sed.GroupRule(pattern="{group}_{}")),
     },
     score="0.5 * one.f1 - min(two.segment_er, 1)",
     about="All keys",
@@ -142,12 +142,12 @@ def test_presets_and_metrics_together(tmp_path: Path) -> None:
         (
             "[datasets.home]",
             "[datasets.home]\ngroups = {pattern = 'site'}",
-            "must have one pair of brackets, around the group. It has 0",
+            "pattern='site' must have {group} once",
         ),
         (
             "[datasets.home]",
-            "[datasets.home]\ngroups = {pattern = '('}",
-            "is not a regular expression",
+            "[datasets.home]\ngroups = {pattern = '{group}_{year}'}",
+            "has other brackets than those of {group} and {}",
         ),
         ("[datasets.home]", "[datasets.home]\nshots = 0", "shots=0 must be a whole number"),
         (
@@ -180,6 +180,75 @@ def test_errors_name_the_file_and_the_key(old: str, new: str, message: str, tmp_
     with pytest.raises(sed.SedscopeError, match=message) as error:
         sed.read_task(path)
     assert str(path) in str(error.value)
+
+
+_OUTSIDE = (
+    *(
+        "/etc/passwd",
+        "../secret.tsv",
+        "a/../../secret.tsv",
+        "..",
+        "a\\..\\..\\secret.tsv",
+        "C:secret.tsv",
+    ),
+    *(
+        "C:\\secret.tsv",
+        "\\\\server\\share\\secret.tsv",
+        "http://127.0.0.1:9/secret.tsv",
+        "file:///etc/passwd",
+    ),
+    *("s3://bucket/secret.tsv", "zip://a.tsv::secret.zip"),
+)
+_FILE_KEYS = (
+    *("ground_truth", "durations", "submission", "regions", "ignored"),
+    *("labels", "system_labels", "truth_labels", "groups.clips", "groups.classes"),
+)
+
+
+@pytest.mark.parametrize("name", _OUTSIDE)
+@pytest.mark.parametrize("key", _FILE_KEYS)
+def test_files_of_a_task_stay_in_their_folders(key: str, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(PLAIN.replace("[datasets.home]", f"[datasets.home]\n{key} = '{name}'"))
+    with pytest.raises(sed.SedscopeError) as error:
+        sed.read_task(path)
+    last = key.rpartition(".")[2]
+    assert f"{last}={name!r} may lead out of its folder." in str(error.value)
+
+
+def test_refusing_a_file_does_not_tell_whether_it_exists(tmp_path: Path) -> None:
+    (tmp_path / "secret.tsv").write_text("password\n")
+    messages = []
+    for name in ("secret.tsv", "absent.tsv"):
+        with pytest.raises(sed.SedscopeError) as error:
+            sed.Dataset("psds1", ground_truth=[str(tmp_path / name), "ground_truth.tsv"])
+        messages.append(str(error.value).replace(name, ""))
+    assert messages[0] == messages[1]
+    assert "password" not in messages[0]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "clip", "group"),
+    [
+        ("{group}_{}", "north_bay_0015", "north_bay"),
+        ("{group}_{}", "north_", None),
+        ("{group}_{}", "_0015", None),
+        ("{}_{group}_{}", "2014_north_bay_7", "north_bay"),
+        ("{}_{group}", "2014_north_bay", "north_bay"),
+        ("site-{group}", "site-a", "a"),
+        ("site-{group}", "a", None),
+        ("site-{group}", "site-", None),
+        ("{group}", "a", "a"),
+        ("{group}{}", "ab", "a"),
+        ("a{group}a", "aa", None),
+        ("{group}_{}-{}-{}T{}", "elephant_island_2014-02-18T21-00-00_000", "elephant_island"),
+        ("{group}_{}-{}-{}T{}", "2014-02-18T21-00-00_000", None),
+        ("(?:a+)+{group}b", "a" * 60, None),
+        ("{}a" * 20 + "{group}" + "a{}" * 20 + "b", "a" * 5000, None),
+    ],
+)
+def test_patterns_find_the_longest_group(pattern: str, clip: str, group: str | None) -> None:
+    assert sed.GroupRule(pattern=pattern).group_of(clip) == group
 
 
 def test_names_that_no_task_has() -> None:

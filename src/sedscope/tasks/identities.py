@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ..data.ground_truth import GroundTruth
 from ..io.locations import Location, folder_content, open_input
 from ..resampling.resampling import Resampling
-from .task import Dataset
 from .task_data import DatasetTruth, TaskData
 from .task_files import task_toml
 
-_NO_FILES = ("classes", "clips", "ignored_labels")  # texts of a data set that are names of other things
 _BLOCK = 1 << 20  # bytes that are read at a time
 
 
@@ -46,7 +43,7 @@ def _add_data(digest: hashlib.blake2b, of_set: DatasetTruth) -> None:
     ]
     digest.update(_bytes((of_set.name, of_set.system_map, *of_clips)))
     _add_truth(digest, of_set.truth)
-    for name in sorted({*_texts(of_set.dataset)}):
+    for name in sorted({*of_set.dataset.files}):
         file = of_set.folder / name
         if file.is_file():
             _add_files(digest, file, name)
@@ -60,19 +57,6 @@ def _add_truth(digest: hashlib.blake2b, truth: GroundTruth) -> None:
         if array is not None:
             digest.update(_bytes((array.dtype.str, array.shape)))
             digest.update(np.ascontiguousarray(array).tobytes())
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Return the texts of a data set's definition that may be names of files."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _texts(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            if not (isinstance(value, Dataset) and field.name in _NO_FILES):
-                yield from _texts(getattr(value, field.name))
 
 
 def _add_files(digest: hashlib.blake2b, path: Location, name: str) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from keyword import iskeyword
+from pathlib import PureWindowsPath
 from typing import Any, Literal, TypeAlias, get_args
 
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
@@ -88,7 +88,8 @@ class GroupRule:
     folders : bool
         Whether the group of a clip is the folder of its reference events.
     pattern : str or None
-        A regular expression for names of clips. What its group matches is the group of the clip.
+        What names of clips look like: ``{group}`` stands for the group of the clip, and ``{}`` for any
+        other text. The group is as long as the pattern allows.
     average : {"mean", "harmonic"} or None
         How the values of groups of clips or classes are averaged. The average is then the value of a
         metric in the score; without it, the value of all clips and classes is.
@@ -100,8 +101,8 @@ class GroupRule:
     >>> import sedscope as sed
     >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
     'harmonic'
-    >>> sed.GroupRule(pattern="(.+)_[0-9]+").group_of("north_0015")
-    'north'
+    >>> sed.GroupRule(pattern="{group}_{}").group_of("north_bay_0015")
+    'north_bay'
     """
 
     clips: str | None = None
@@ -121,6 +122,8 @@ class GroupRule:
                 "Groups are of clips (clips, folders or pattern), of classes or of lengths: choose one of "
                 "these."
             )
+        for key in ("clips", "classes"):
+            _check_file(key, getattr(self, key))
         if self.pattern is not None:
             _check_pattern(self.pattern)
         if self.lengths and self.average is not None:
@@ -142,18 +145,23 @@ class GroupRule:
         Examples
         --------
         >>> import sedscope as sed
-        >>> sed.GroupRule(pattern="(.+)_[0-9]+").group_of("north") is None
+        >>> sed.GroupRule(pattern="{group}_{}").group_of("north") is None
         True
         """
-        match = None if self.pattern is None else re.fullmatch(self.pattern, clip)
-        return None if match is None else match[1]
+        if self.pattern is None:
+            return None
+        before, after = (text.split("{}") for text in self.pattern.split("{group}"))
+        start = _length_taken(clip, before)
+        end = len(clip) - _length_taken(clip[::-1], [text[::-1] for text in reversed(after)])
+        return clip[start:end] if start < end else None
 
 
 @dataclass(frozen=True)
 class Dataset:
     """A data set of a task, and how systems are evaluated on it.
 
-    Names of files are relative to the folder of the data set.
+    Names of files are relative to the folder of the data set, or to the submission, and cannot lead out of
+    it: absolute paths, ``..`` and addresses are refused.
 
     Parameters
     ----------
@@ -260,10 +268,27 @@ class Dataset:
             names = getattr(self, key)
             if names is not None and not isinstance(names, str):
                 LabelMap(names, self.combine)
+        for key, name in self._named_files():
+            _check_file(key, name)
+        _check_file("submission", self.submission)
         if self.confidence is not None:
             ConfidenceLimit.parse(self.confidence)
         if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
             raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of files and folders in the folder of the data set, whether or not they exist."""
+        groups = () if self.groups is None else (self.groups.clips, self.groups.classes)
+        return (*(name for _, name in self._named_files()), *filter(None, groups))
+
+    def _named_files(self) -> list[tuple[str, str]]:
+        """Return the keys that name files of the data set, apart from groups, each with a name."""
+        named = [(key, name) for key in ("ground_truth", "durations") for name in getattr(self, key)]
+        others = ("regions", "ignored", "labels", "system_labels", "truth_labels")
+        return named + [
+            (key, getattr(self, key)) for key in others if isinstance(getattr(self, key), str)
+        ]
 
 
 @dataclass(frozen=True)
@@ -335,16 +360,38 @@ def check_name(name: object, what: str) -> None:
         )
 
 
+def _check_file(key: str, name: str | None) -> None:
+    """Refuse a name that may lead out of its folder, on any system, without looking for the file."""
+    if name is None:
+        return
+    path = PureWindowsPath(name)  # which has the separators and roots of other systems as well
+    climbs = ".." in map(str.strip, path.parts)
+    if path.anchor or climbs or "::" in name or "://" in name:
+        raise SedscopeError(
+            f"{key}={shortened(repr(name))} may lead out of its folder. Files of a task are inside the "
+            "folder of the data set or of the submission: give a relative path without '..'."
+        )
+
+
 def _check_pattern(pattern: str) -> None:
     """Refuse a pattern that does not find one group in a name."""
-    try:
-        groups = re.compile(pattern).groups
-    except (re.error, TypeError) as error:
-        raise SedscopeError(f"pattern={pattern!r} is not a regular expression: {error}.") from None
-    if groups != 1:
-        raise SedscopeError(
-            f"pattern={pattern!r} must have one pair of brackets, around the group. It has {groups}."
-        )
+    if not isinstance(pattern, str) or pattern.count("{group}") != 1:
+        raise SedscopeError(f"pattern={pattern!r} must have {{group}} once, where names have the group.")
+    if {*"{}"} & {*pattern.replace("{group}", "").replace("{}", "")}:
+        raise SedscopeError(f"pattern={pattern!r} has other brackets than those of {{group}} and {{}}.")
+
+
+def _length_taken(text: str, pieces: Sequence[str]) -> int:
+    """Return how much of a text the pieces take, each after at least one other character but the first.
+
+    All of it, if they are not there. Each piece is sought once, so this takes linear time.
+    """
+    first, *others = pieces
+    taken = len(first) if text.startswith(first) else len(text)
+    for piece in others:
+        found = text.find(piece, taken + 1)
+        taken = len(text) if found < 0 else found + len(piece)
+    return taken
 
 
 def _texts(key: str, value: str | Iterable[str]) -> tuple[str, ...]:
