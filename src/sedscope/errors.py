@@ -11,6 +11,7 @@ from itertools import islice
 
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
+_COMPARED = 200  # characters of a name, for the same reason
 _DIGITS = 30  # of a whole number in a message
 _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
@@ -145,7 +146,7 @@ def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
 
 
 def _letters(name: str) -> str:
-    return "".join(character for character in name.casefold() if character.isalnum())
+    return "".join(character for character in name[:_COMPARED].casefold() if character.isalnum())
 
 
 @contextmanager

@@ -54,6 +54,7 @@ def refusal(folder: Path, expression: str, megabytes: int = MEGABYTES) -> str:
         check=False,
         capture_output=True,
         text=True,
+        timeout=60,
         env={**os.environ, "POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr
@@ -393,3 +394,25 @@ def test_modules_beside_the_data_do_not_run(command: list[str], tmp_path: Path) 
     output, ran = run_among_modules(tmp_path / "data", command, names)
     assert ran == []
     assert "a b" in output or "overall" in output, output
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "sed.GroundTruth.from_dict({'.wav' * 100_000 + 'x': []})",
+        "sed.propose_label_map(['b' * 50_000], ['c' * 50_000])",
+        "sed.propose_label_map(['a ' + '_' * 200_000 + chr(10) + ' '], ['c'])",
+        "errors.near_names(WORD, [WORD[::-1]])",
+        "table_text._not_executed('+' + '1' * 10**5 + 'x')",
+        "sed.read_events('spaces.csv', format='csv_bi')",
+        "sed.read_events('brackets.txt', format='raven')",
+    ],
+)
+def test_long_names_take_linear_time(expression: str, tmp_path: Path) -> None:
+    spaces = f"# duration = 1{' ' * 200_000}x\nchannel,start_time,stop_time,label,confidence\n"
+    (tmp_path / "spaces.csv").write_text(spaces)
+    header = f"Selection\tBegin Time (s)\tEnd Time (s)\t{'(' * 10**6}\n"
+    (tmp_path / "brackets.txt").write_text(f"{header}1\t0\t1\tDog\n")
+    word = "''.join(chr(20000 + i**3 % 2003) for i in range(10**6))"
+    modules = "from sedscope import errors; from sedscope.evaluation import table_text"
+    assert "Error" not in refusal(tmp_path, f"{modules}; WORD = {word}; {expression}")

@@ -13,7 +13,7 @@ from .sha256 import sha256
 if TYPE_CHECKING:
     from .cells import RowLocation
 
-_AUDIO_SUFFIX = re.compile(r"(\.(wav|flac|mp3|ogg|opus|m4a|aac|aif|aiff|w64))+$", re.IGNORECASE)
+_AUDIO_SUFFIXES = frozenset(["wav", "flac", "mp3", "ogg", "opus", "m4a", "aac", "aif", "aiff", "w64"])
 
 
 def clip_id(name: str) -> str:
@@ -29,7 +29,11 @@ def clip_id(name: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def _without_folder_and_suffix(name: str) -> str:
-    return _AUDIO_SUFFIX.sub("", re.split(r"[/\\]", name)[-1])
+    last = re.split(r"[/\\]", name)[-1]
+    end = len(last)
+    while (point := last.rfind(".", 0, end)) >= 0 and last[point + 1 : end].lower() in _AUDIO_SUFFIXES:
+        end = point
+    return last[:end]
 
 
 def clip_ids(

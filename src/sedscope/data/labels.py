@@ -18,7 +18,8 @@ MAP_ADVICE = (
 _SHOWN = 30  # labels of one side
 _PAIRED = 20  # labels that a likely partner is sought for, because the search takes time
 _TYPO = 5  # letters of a word; in shorter ones, another letter often makes another word
-_SPECIES = re.compile(r"(\S+ \S+)_(\S.*)")
+_LONG = 200  # letters of a label, which nobody types
+_SPECIES = re.compile(r"(\S+ \S+)_(\S.*)", re.DOTALL)
 """``Genus species_Common name``, as BirdNET's lists of labels have it."""
 
 
@@ -231,10 +232,10 @@ def _shortened_words(label: str) -> list[str]:
     """Return a label, and what is left of it without one of its letters.
 
     Labels with one wrong, missing or additional letter, or two that changed places, have one of these
-    in common.
+    in common. Of a very long label, only the whole is compared.
     """
     text = spelling(label)
-    return [text, *(text[:i] + text[i + 1 :] for i in range(len(text)))]
+    return [text, *(text[:i] + text[i + 1 :] for i in range(len(text)) if len(text) <= _LONG)]
 
 
 def _differ_in_a_letter(label: str, other: str) -> bool:

@@ -35,7 +35,8 @@ from .notes import one_point_note_of_counts
 from .paired_differences import system_value
 from .ranking import Estimate, MeasuredSystem, MetricEstimate, RankedSet, RejectedSystem, full_name
 
-_REFUSED_ADVICE = re.compile(r" [^.]*\((--clips scored|--missing empty)\)\.")  # a ranking refuses both
+_REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*\((--clips scored|--missing empty)\)\.")
+"""A sentence with an option that a ranking refuses."""
 SCORE = "score"
 """The name of a score that a formula computes."""
 

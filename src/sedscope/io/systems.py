@@ -275,7 +275,7 @@ def _threshold(file: Location) -> float:
     try:
         return float(file.stem)
     except ValueError:
-        match = re.search(r"\d+(\.\d+)?(e-?\d+)?$", file.stem)
+        match = re.search(r"(?<!\d)\d+(\.\d+)?(e-?\d+)?$", file.stem)
     if not match:
         raise SedscopeError(
             f"{file}: the name of a file of detections must end with its threshold, as in 0.5.tsv."

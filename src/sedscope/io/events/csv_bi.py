@@ -26,7 +26,7 @@ _ROLES = {
     "label": "label",
     "confidence": "confidence",
 }
-_DURATION = re.compile(r"#\s*duration\s*=\s*(.*?)(\s+secs?)?\s*")
+_DURATION = re.compile(r"#\s*duration\s*=(.*)")
 
 
 def recognise(source: Source) -> bool:
@@ -55,7 +55,9 @@ def read(source: Source, _: EventReadOptions) -> EventTable:
 def _duration(source: Source) -> dict[str, float]:
     for line, text in enumerate(source.text.split("\n"), 1):
         if match := _DURATION.fullmatch(text.rstrip("\r")):
-            return {source.clip: source.duration(match[1], source.line_location(line))}
+            number, *unit = match[1].strip().rsplit(maxsplit=1) or [""]
+            cell = number if unit in (["sec"], ["secs"]) else match[1].strip()
+            return {source.clip: source.duration(cell, source.line_location(line))}
     return {}
 
 

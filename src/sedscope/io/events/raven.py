@@ -36,7 +36,7 @@ _LABELS = (
 )
 # columns that Raven or its users fill with something else than labels; measurements have units
 _RAVENS_OWN = re.compile(
-    r"(Selection|View|Channel|(Begin|End) (File|Path|Clock Time|Date|Sample)|.*\(.*\)|Confidence|Score|"
+    r"(Selection|View|Channel|(Begin|End) (File|Path|Clock Time|Date|Sample)|[^(]*\(.*\)|Confidence|Score|"
     r"Notes?|Comments?|Sound Type|Software|Species Code|eBird Code)",
     re.IGNORECASE,
 )
