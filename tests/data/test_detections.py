@@ -256,3 +256,24 @@ def test_all_unusable_events_of_a_clip_are_reported() -> None:
         sed.SedscopeError, match=r"clip a: 4 events are not usable: \(\[0, 1\], .*has no label"
     ):
         sed.Scores.from_events({"a": events})
+
+
+@pytest.mark.parametrize("new", [{}, {"Hound": "Dog"}])
+def test_sets_of_detections_may_lack_a_class_that_is_named(new: dict[str, str]) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    sets = {0.5: {"a": [(1, 2, "Hound" if new else "Dog")]}, 0.8: {"a": []}}
+    alarms = sed.FalseAlarmRate(sed.Collar(), 0.5)
+    with pytest.warns(sed.SedscopeWarning, match=r"no reference events.*: Wolf\."):
+        result = sed.evaluate_sets(
+            sets, truth, ["collar_f1", alarms], classes=["Dog", "Wolf "], label_map=new
+        )
+    assert result.classes == ("Dog", "Wolf")
+    assert result["collar_f1"].value == 1.0
+    assert result[alarms].per_class["Wolf"].value == 0.0
+
+
+@pytest.mark.parametrize("classes", ["Dog", ["Dog", ""], ["Dog", 3], ["Dog", ["Wolf"]]])
+def test_classes_of_sets_are_a_list_of_names(classes: Any) -> None:
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    with pytest.raises(sed.SedscopeError, match=r"classes must be a list|1 class has no scores"):
+        sed.evaluate_sets({0.5: {"a": [(1, 2, "Dog")]}}, truth, "collar_f1", classes=classes)

@@ -18,6 +18,7 @@ from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.clip_ids import clip_id
 from ..data.detections import Detections, event_labels, listed_scores
 from ..data.ground_truth import GroundTruth
+from ..data.labels import stripped
 from ..errors import SedscopeError
 from .notes import coverage_note
 
@@ -52,8 +53,10 @@ def counts_of_sets(
         from ..data.label_maps import as_label_map
 
         new_labels = as_label_map(label_map)
-    chosen = None if classes is None else list(classes)
+    chosen = classes if classes is None or isinstance(classes, str) else stripped(classes)
     chosen_clips = clips if clips is None or isinstance(clips, str) else list(clips)
+    named = () if isinstance(chosen, str) else (label for label in chosen or () if label)
+    undetected = {*truth.labels, *(label for label in named if isinstance(label, str))}
     unlimited = {c: DeltaRequest(any_label=request.any_label) for c, request in requests.items()}
     points: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     thresholds = sorted(sets, reverse=True)
@@ -64,7 +67,7 @@ def counts_of_sets(
             system = listed_scores(
                 {clip: [event[:3] for event in events] for clip, events in sets[threshold].items()},
                 detected,
-                truth.labels,
+                undetected,
                 clips=truth.clips,
                 overlaps=overlaps,
                 label_map=new_labels,

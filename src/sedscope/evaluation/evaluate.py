@@ -240,7 +240,7 @@ def evaluate_sets(
         What to measure; see :func:`evaluate`. Metrics at a threshold are defined only at the thresholds
         of the sets.
     classes, clips, missing, coverage
-        What to evaluate; see :func:`evaluate`.
+        What to evaluate; see :func:`evaluate`. A class that no set has is never detected.
     overlaps : {"error", "merge", "keep"}, default "error"
         What to do with overlapping detections of one class: refuse them, merge them, or keep them as they
         are for criteria that pair events.
