@@ -212,3 +212,15 @@ def test_a_submission_that_links_to_the_ground_truth_is_rejected(folder: Path, t
     done = rank(folder, folder / "systems" / "good", tmp_path / "cheat", bootstrap=50)
     message = "cheat/events.tsv: this is a link that leads out of the submission."
     assert f"1 system rejected:\ncheat:\n  {message}" in done.out
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [("\ufeff\ufeffteam,name,path", ""), ("Team,Name,path", "there are no columns 'team', 'name'")],
+)
+def test_headers_of_tables_of_teams(folder: Path, tmp_path: Path, header: str, message: str) -> None:
+    teams = tmp_path / "teams.csv"
+    teams.write_text(f"{header}\nLab A,best,{folder / 'systems' / 'good'}\n", encoding="utf-8")
+    done = rank(folder, teams, bootstrap=50)
+    assert (done.code, message in done.err) == (2 if message else 0, True), done.err
+    assert ("Lab A" in done.out) != bool(message)

@@ -442,3 +442,44 @@ def test_quotes_around_names_are_kept(format: str, tmp_path: Path) -> None:
     path = tmp_path / "events.txt"
     sed.write_events(events, path, format=format)
     assert sed.read_events(path, format=format) == events
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        *(("Filename", "a.wav"), ("FILE", "a"), ("file_name", "a"), ("clip", "a"), ("Clip ID", "a")),
+        *(("path", "a"), ("audio file", "a"), ("recording_id", "a"), ('"\ufefffilename"', "a")),
+        *(("Datei", "Ton/a.WAV"), ("Fichier", "a.flac")),
+    ],
+)
+@pytest.mark.parametrize("header", ["onset\toffset\tevent_label", "Begin Time (s)\tEnd Time (s)\tlabel"])
+def test_a_column_that_may_hold_clips_is_not_passed_over(
+    header: str, column: str, cell: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "truth.tsv"
+    path.write_text(f"{header}\t{column}\n0\t1\tDog\t{cell}\n2\t3\tDog\tb\n", encoding="utf-8")
+    name = column.strip('"')
+    with pytest.raises(sed.SedscopeError, match=r"may hold the clips of the rows\. If it does") as error:
+        sed.read_events(path)
+    assert repr(name) in str(error.value)
+    if "onset" in header:
+        events = sed.read_events(path, columns={"filename": name})
+        assert [*events] == [cell, "b"]
+
+
+def test_other_columns_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("onset\toffset\tevent_label\tprofile\tannotator\n0\t1\tDog\tloud\tN/A\n")
+    assert [*sed.read_events(path)] == ["a"]
+
+
+@pytest.mark.parametrize("marks", [1, 2, 3])
+def test_byte_order_marks_are_not_part_of_the_first_name(marks: int, tmp_path: Path) -> None:
+    for text in ("filename\tonset\toffset\tevent_label\na.wav\t0\t1\tDog\n", "a.wav\t0\t1\tDog\n"):
+        (tmp_path / "truth.tsv").write_text("\ufeff" * marks + text, encoding="utf-8")
+        assert sed.read_events(tmp_path / "truth.tsv") == {"a.wav": [(0, 1, "Dog")]}
+    (tmp_path / "durations.csv").write_text(
+        "\ufeff" * marks + "filename,duration\na,2\n", encoding="utf-8"
+    )
+    truth = sed.read_ground_truth(tmp_path / "truth.tsv", durations=tmp_path / "durations.csv")
+    assert truth.clips == ("a",)

@@ -13,7 +13,7 @@ from .sha256 import sha256
 if TYPE_CHECKING:
     from .cells import RowLocation
 
-_AUDIO_SUFFIXES = frozenset(["wav", "flac", "mp3", "ogg", "opus", "m4a", "aac", "aif", "aiff", "w64"])
+AUDIO_SUFFIXES = frozenset(["wav", "flac", "mp3", "ogg", "opus", "m4a", "aac", "aif", "aiff", "w64"])
 
 
 def clip_id(name: str) -> str:
@@ -31,7 +31,7 @@ def clip_id(name: str) -> str:
 def _without_folder_and_suffix(name: str) -> str:
     last = re.split(r"[/\\]", name)[-1]
     end = len(last)
-    while (point := last.rfind(".", 0, end)) >= 0 and last[point + 1 : end].lower() in _AUDIO_SUFFIXES:
+    while (point := last.rfind(".", 0, end)) >= 0 and last[point + 1 : end].lower() in AUDIO_SUFFIXES:
         end = point
     return last[:end]
 

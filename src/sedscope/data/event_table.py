@@ -21,7 +21,7 @@ from .cells import (
     is_empty,
     quoted_cell,
 )
-from .clip_ids import clip_id
+from .clip_ids import AUDIO_SUFFIXES, clip_id
 from .durations import duration_ticks
 from .event_columns import EventColumns
 from .events import Events
@@ -48,6 +48,24 @@ _LIKE_CONFIDENCE = (
     *("confidence", "confidences", "conf", "score", "scores"),
     *("probability", "probabilities", "prob", "probs"),
 )
+_LIKE_FILENAME = frozenset(
+    f"{of}{what}"
+    for of in (
+        "",
+        "audio",
+        "wav",
+        "sound",
+        "video",
+        "clip",
+        "recording",
+        "track",
+        "begin",
+        "in",
+        "source",
+    )
+    for what in ("file", "files", "filename", "filenames", "filepath", "fname", "path", "name", "id", "")
+) - {"", "name", "id", "in", "begin", "source", "sourceid", "sourcename"}
+"""Names of columns that may hold clips, apart from case and punctuation."""
 _Column = TypeVar("_Column")
 
 
@@ -425,6 +443,8 @@ def events_by_role(
             f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
             f"({option} {missing[0]}=NAME). The columns are {header}.{advice}"
         )
+    if "filename" not in roles:
+        _refuse_unread_clips(cells, roles, option)
     onsets = cells.column(onset)
     if "offset" in roles:
         offset = cells.column(roles["offset"])
@@ -442,6 +462,21 @@ def events_by_role(
         row_location=cells.row_location,
         other_columns=[name for name in cells.header if name not in roles.values()],
     )
+
+
+def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str) -> None:
+    """Refuse a column that seems to name clips, but is not read: all rows would be of one clip."""
+    first = cells.rows[0] if len(cells.rows) else [""] * len(cells.header)
+    for name, cell in zip(cells.header, first, strict=True):
+        letters = "".join(filter(str.isalnum, name.casefold()))
+        is_audio = str(cell).rpartition(".")[2].lower() in AUDIO_SUFFIXES
+        if name not in roles.values() and (letters in _LIKE_FILENAME or is_audio):
+            shown = repr(shortened(name, 60))
+            raise SedscopeError(
+                f"{cells.where}: no column is named 'filename', but {shown} may hold the clips of the rows. "
+                f"If it does, name it: columns={{'filename': {shown}}} ({option} filename=NAME), or rename "
+                "it in the file. If all rows are of one clip, after which the file is named, remove it."
+            )
 
 
 def _columns_advice(header: Sequence[str], roles: Mapping[str, str], option: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
+from ..data.cells import check_columns
 from ..errors import SedscopeError, counted, listing
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table
@@ -86,17 +87,20 @@ def _is_table(text: str) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            line = file.readline(_LONGEST_HEADER).decode("utf-8-sig")
+            line = file.readline(_LONGEST_HEADER).decode("utf-8").lstrip("\ufeff")
     except (OSError, ValueError):
         return False  # reading says what is wrong
     line = line.rstrip("\r\n")
-    cells = [cell.strip().strip('"') for cell in line.split(delimiter_of(line))]
+    cells = [cell.strip().strip('"').lower() for cell in line.split(delimiter_of(line))]
     return set(COLUMNS) <= set(cells)
 
 
 def _add_table(table: TextTable, runs: dict[tuple[str, str], list[Location]]) -> None:
     """Add the rows of a table of teams."""
     header = [name.strip() for name in table.header]
+    check_columns(
+        COLUMNS, header, str(table.path), "A table of teams names its columns in small letters."
+    )
     columns = [header.index(name) for name in COLUMNS]
     problems = []
     for row, cells in enumerate(table.rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +44,9 @@ class TextTable:
 
 def read_bytes(path: Location) -> bytes:
     """Read a file that must not be empty."""
-    content = read_input(path, _refuse_endless_lines).removeprefix(b"\xef\xbb\xbf")
+    content = read_input(path, _refuse_endless_lines)
+    marks = re.match(rb"(?:\xef\xbb\xbf)*", content)  # more than one where programs have added their own
+    content = content[marks.end() if marks else 0 :]
     if not content or content.isspace():
         raise SedscopeError(f"{path} is empty.")
     return content
