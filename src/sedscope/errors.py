@@ -67,6 +67,15 @@ class SedscopeWarning(UserWarning):
         super().__init__(readable(message))
 
 
+def refuse_nul(names: Iterable[object], what: str) -> None:
+    """Refuse names with a NUL, which separates names in digests and ends texts for other programs."""
+    wrong = [repr(shortened(name, 60)) for name in names if isinstance(name, str) and "\0" in name]
+    if wrong:
+        raise SedscopeError(
+            f"The name of a {what} cannot have a NUL character: {listing(wrong)}. Rename it."
+        )
+
+
 def issue_warnings(notes: Iterable[str], stacklevel: int) -> None:
     """Issue notes as Python warnings. Level 1 points to the caller of this function, 2 to its caller."""
     for note in notes:

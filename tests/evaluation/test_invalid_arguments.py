@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -163,3 +163,37 @@ def test_clips_of_other_names() -> None:
     events = sed.Scores.from_events({"a": [(0, 1, "Dog")]}, clips=truth.clips, classes=["Dog"])
     with pytest.raises(sed.SedscopeError, match="No clip of the system is in the ground truth"):
         sed.evaluate(events, truth, PSDS)
+
+
+def two(clip: str = "b", label: str = "Dog") -> sed.GroundTruth:
+    events = {name: [(1, 2, label)] for name in ("a", clip)}
+    return sed.GroundTruth.from_dict(events, durations=dict.fromkeys(events, 3))
+
+
+BOTH = sed.Scores.from_arrays({"a": VALUES, "b": VALUES}, classes=["Dog"], frame=1.0)
+
+
+@pytest.mark.parametrize(
+    ("what", "make"),
+    [
+        ("clip", lambda: two(clip="x\0y")),
+        ("clip", lambda: sed.Scores.from_arrays({"x\0y": VALUES}, classes=["Dog"], frame=1.0)),
+        ("clip", lambda: sed.GroundTruth.from_dict({}, durations={"x\0y": 3})),
+        ("class in ground truth", lambda: two(label="x\0y")),
+        ("class", lambda: sed.Scores.from_arrays({"a": VALUES}, classes=["x\0y"], frame=1.0)),
+        ("class", lambda: sed.Scores.from_events({"a": [(1, 2, "x\0y")]})),
+        ("class", lambda: BOTH.relabelled({"Dog": "x\0y"})),
+        ("class", lambda: two().relabelled({"Dog": "x\0y"})),
+        ("metric", lambda: sed.evaluate(BOTH, two(), {"x\0y": "collar_f1"})),
+        ("group", lambda: sed.evaluate(BOTH, two(), "collar_f1", by={"a": "x\0y", "b": "z"})),
+        ("group", lambda: sed.evaluate(BOTH, two(), "collar_f1", by_class={"Dog": "x\0y"})),
+        ("system", lambda: sed.rank({"x\0y": BOTH}, two(), "collar_f1", n=10)),
+        ("system or team", lambda: sed.rank({"s": BOTH}, two(), "collar_f1", n=10, teams={"s": "x\0y"})),
+        ("system", lambda: sed.compare({"x\0y": BOTH, "s": BOTH}, two(), "collar_f1", n=10)),
+        ("system", lambda: sed.deltas(BOTH, two(), sed.Collar(), system="x\0y")),
+    ],
+)
+def test_no_name_has_a_nul(what: str, make: Callable[[], object]) -> None:
+    message = rf"The name of a {what} cannot have a NUL character: '.*x\\x00y.*'\. Rename it\."
+    with pytest.raises(sed.SedscopeError, match=message):
+        make()

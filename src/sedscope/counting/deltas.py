@@ -18,7 +18,7 @@ from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, refuse_nul, subject
 from ..notebook.html_table import html_facts
 from ..postprocessing import PostProcessing
 from .class_counts import ClassCounts
@@ -247,6 +247,7 @@ class Deltas:
         >>> deltas.of_system("baseline").provenance.system
         'baseline'
         """
+        refuse_nul([name], "system")
         return replace(
             self,
             provenance=replace(self.provenance, system=name),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, refuse_nul
 from .sha256 import sha256
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def clip_id(name: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def _without_folder_and_suffix(name: str) -> str:
+    refuse_nul([name], "clip")
     last = re.split(r"[/\\]", name)[-1]
     end = len(last)
     while (point := last.rfind(".", 0, end)) >= 0 and last[point + 1 : end].lower() in AUDIO_SUFFIXES:

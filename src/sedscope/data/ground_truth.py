@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import counted
+from ..errors import counted, refuse_nul
 from ..notebook.data_frame import Tabular
 from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clip_ids import clip_id, clip_ids
@@ -133,6 +133,7 @@ class GroundTruth(Tabular):
             None if ticks is None else np.array([ticks[clip] for clip in all_clips], np.int64)
         )
         clip_number = {clip: i for i, clip in enumerate(self.clips)}
+        refuse_nul((*self.labels, *self.ignored_labels), f"class in {where}")
         label_number = {label: i for i, label in enumerate((*self.labels, *self.ignored_labels))}
         event_clips = np.array([clip_number[ids[name]] for name in events.clip], np.int32)
         event_labels = np.array([label_number[label] for label in events.label], np.int32)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..errors import SedscopeError, counted, listing, shortened
+from ..errors import SedscopeError, counted, listing, refuse_nul, shortened
 from .labels import proposed_pairs, shown_label, with_likely_labels
 
 Combine: TypeAlias = Literal["max", "mean"]
@@ -223,6 +223,7 @@ def _changes_places(label: str, names: Mapping[str, str | None]) -> bool:
 
 def _checked_names(names: Mapping[str, str | None]) -> dict[str, str | None]:
     checked: dict[str, str | None] = {}
+    refuse_nul((*names, *names.values()), "class")
     for label, target in names.items():
         if not isinstance(label, str) or not (target is None or isinstance(target, str)):
             pair = shortened(f"{label!r}: {target!r}", 100)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, listing, refuse_nul, subject
 from .clip_events import ClipEvents, kept_events_error
 from .clip_ids import clip_id
 from .labels import stripped
@@ -38,6 +38,7 @@ def check_classes(classes: Iterable[str]) -> tuple[str, ...]:
     wrong = [repr(label) for label in labels if not (isinstance(label, str) and label)]
     if wrong:
         raise SedscopeError(f"Class names must be non-empty strings, not {listing(wrong)}.")
+    refuse_nul(labels, "class")
     if len(set(labels)) < len(labels):
         repeated = sorted({label for label in labels if labels.count(label) > 1})
         raise SedscopeError(f"{subject(len(repeated), 'class', 'is')} named twice: {listing(repeated)}.")

@@ -11,7 +11,7 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, refuse_nul
 from .operating_point import systems_at_points
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def as_runs(systems: Mapping[str, Runs]) -> dict[str, list[Scores]]:
     nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
     if nameless:
         raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")
+    refuse_nul(systems, "system")
     by_name: dict[str, list[Scores]] = {}
     runs: Any
     for name, runs in systems.items():

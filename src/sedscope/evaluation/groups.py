@@ -16,7 +16,7 @@ from ..data.clip_ids import clip_ids
 from ..data.ground_truth import GroundTruth
 from ..data.region_cuts import RegionTruth
 from ..definitions import require_choice, require_number
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, listing, refuse_nul, subject
 
 GroupKind: TypeAlias = Literal["clips", "classes", "lengths"]
 """What is grouped: clips, classes, or reference events by their length."""
@@ -73,6 +73,7 @@ class Groups:
         wrong = [f"{name}: {group!r}" for name, group in self.members.items() if not _is_name(group)]
         if wrong:
             raise SedscopeError(f"Groups must be names or whole numbers: {listing(wrong)}.")
+        refuse_nul({*self.members.values()}, "group")
 
     @classmethod
     def of(cls, groups: GroupsLike) -> Groups:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..data.arrays import FloatArray
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, listing, refuse_nul
 from ..resampling.intervals import Interval
 from .p_values import holm, is_significant, level_of, p_text, p_value, smallest_p
 
@@ -132,6 +132,7 @@ def full_name(team: str, name: str) -> str:
 
 def refuse_equal_names(names: Sequence[str]) -> None:
     """Refuse systems that cannot be told apart, and no systems at all. ``names``: the full names."""
+    refuse_nul(names, "system or team")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")

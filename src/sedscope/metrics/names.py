@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from ..errors import SedscopeError, listing, near_names, shortened
+from ..errors import SedscopeError, listing, near_names, refuse_nul, shortened
 from .metric import Metric
 from .registry import METRICS
 from .short_names import SHORT_NAMES
@@ -98,6 +98,7 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
     if not chosen_names:
         raise SedscopeError("There is no metric. Give at least one.")
     chosen = [name for name in chosen_names.values() if name is not None]
+    refuse_nul(chosen, "metric")
     twice = sorted({name for name in chosen if chosen.count(name) > 1})
     if twice:
         raise SedscopeError(f"Two metrics have the same name: {listing(twice)}.")

@@ -229,6 +229,6 @@ def _report_page(system: RankedSystem, dataset: str) -> str:
     text = "\0".join([system.team, system.name, *([dataset] if dataset else [])]).encode(
         "utf-8", "surrogatepass"
     )
-    tag = hashlib.blake2b(text, digest_size=4).hexdigest()
+    tag = hashlib.blake2b(text, digest_size=16).hexdigest()
     parts = filter(None, [name, dataset if dataset.isascii() else "", tag])
     return f"{_REPORTS}/{'-'.join(parts)}.html"
