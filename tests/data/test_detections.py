@@ -261,7 +261,7 @@ def test_all_unusable_events_of_a_clip_are_reported() -> None:
 @pytest.mark.parametrize("new", [{}, {"Hound": "Dog"}])
 def test_sets_of_detections_may_lack_a_class_that_is_named(new: dict[str, str]) -> None:
     truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
-    sets = {0.5: {"a": [(1, 2, "Hound" if new else "Dog")]}, 0.8: {"a": []}}
+    sets: Any = {0.5: {"a": [(1, 2, "Hound" if new else "Dog")]}, 0.8: {"a": []}}
     alarms = sed.FalseAlarmRate(sed.Collar(), 0.5)
     with pytest.warns(sed.SedscopeWarning, match=r"no reference events.*: Wolf\."):
         result = sed.evaluate_sets(

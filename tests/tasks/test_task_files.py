@@ -221,7 +221,7 @@ def test_refusing_a_file_does_not_tell_whether_it_exists(tmp_path: Path) -> None
     messages = []
     for name in ("secret.tsv", "absent.tsv"):
         with pytest.raises(sed.SedscopeError) as error:
-            sed.Dataset("psds1", ground_truth=[str(tmp_path / name), "ground_truth.tsv"])
+            dataset("psds1", ground_truth=(str(tmp_path / name), "ground_truth.tsv"))
         messages.append(str(error.value).replace(name, ""))
     assert messages[0] == messages[1]
     assert "password" not in messages[0]

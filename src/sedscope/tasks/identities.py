@@ -10,6 +10,7 @@ import numpy as np
 from ..data.ground_truth import GroundTruth
 from ..io.locations import Location, folder_content, open_input
 from ..resampling.resampling import Resampling
+from .task import named_files
 from .task_data import DatasetTruth, TaskData
 from .task_files import task_toml
 
@@ -43,7 +44,7 @@ def _add_data(digest: hashlib.blake2b, of_set: DatasetTruth) -> None:
     ]
     digest.update(_bytes((of_set.name, of_set.system_map, *of_clips)))
     _add_truth(digest, of_set.truth)
-    for name in sorted({*of_set.dataset.files}):
+    for name in sorted({name for _, name in named_files(of_set.dataset)}):
         file = of_set.folder / name
         if file.is_file():
             _add_files(digest, file, name)

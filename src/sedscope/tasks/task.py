@@ -268,27 +268,13 @@ class Dataset:
             names = getattr(self, key)
             if names is not None and not isinstance(names, str):
                 LabelMap(names, self.combine)
-        for key, name in self._named_files():
+        for key, name in named_files(self):
             _check_file(key, name)
         _check_file("submission", self.submission)
         if self.confidence is not None:
             ConfidenceLimit.parse(self.confidence)
         if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
             raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of files and folders in the folder of the data set, whether or not they exist."""
-        groups = () if self.groups is None else (self.groups.clips, self.groups.classes)
-        return (*(name for _, name in self._named_files()), *filter(None, groups))
-
-    def _named_files(self) -> list[tuple[str, str]]:
-        """Return the keys that name files of the data set, apart from groups, each with a name."""
-        named = [(key, name) for key in ("ground_truth", "durations") for name in getattr(self, key)]
-        others = ("regions", "ignored", "labels", "system_labels", "truth_labels")
-        return named + [
-            (key, getattr(self, key)) for key in others if isinstance(getattr(self, key), str)
-        ]
 
 
 @dataclass(frozen=True)
@@ -358,6 +344,15 @@ def check_name(name: object, what: str) -> None:
             f"The name of a {what} must be a word of letters, digits and _, because the formula of the "
             f"score may contain it. {shortened(repr(name))} is not."
         )
+
+
+def named_files(dataset: Dataset) -> list[tuple[str, str]]:
+    """Return the keys that name files in the folder of a data set, each with a name."""
+    named = [(key, name) for key in ("ground_truth", "durations") for name in getattr(dataset, key)]
+    keys = ("regions", "ignored", "labels", "system_labels", "truth_labels")
+    others = [(key, getattr(dataset, key)) for key in keys]
+    others += [(key, getattr(dataset.groups, key, None)) for key in ("clips", "classes")]
+    return named + [(key, name) for key, name in others if isinstance(name, str)]
 
 
 def _check_file(key: str, name: str | None) -> None:
