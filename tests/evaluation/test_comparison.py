@@ -133,6 +133,31 @@ def test_identical_systems(truth: sed.GroundTruth, good: sed.Scores, interval: s
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_values_that_differ_by_rounding_are_equal(interval: str) -> None:
+    # of 9 other segments 6 have lower scores than the reference, so both systems have 2 / 3
+    values = {
+        "a": [0.9, 0.0, 0.5, 0.5, 0.1, 0.5, 0.5, 0.1, 0.5, 0.0],
+        "b": [0.0, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.1, 0.0],
+    }
+    clips = [f"clip{i:02}" for i in range(12)]
+    truth = sed.GroundTruth.from_dict(
+        {clip: [(5, 6, "Dog")] for clip in clips}, durations=dict.fromkeys(clips, 10)
+    )
+    systems = {
+        name: sed.Scores.from_arrays(
+            dict.fromkeys(clips, np.array(column)[:, None]), classes=["Dog"], frame=1.0
+        )
+        for name, column in values.items()
+    }
+    auroc = sed.AUROC(sed.Segment(1.0))
+    result = sed.compare(systems, truth, auroc, n=99, interval=interval)
+    assert result.values[auroc]["a"].value != result.values[auroc]["b"].value
+    difference = result.differences[auroc]["b", "a"]
+    assert (difference.value, difference.p, difference.verdict) == (0, 1, 0)
+    assert not difference.values.any()
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_swapped_systems_are_mirrored(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores, interval: str
 ) -> None:

@@ -109,6 +109,30 @@ def test_systems_of_the_same_score_share_a_rank_in_the_order_of_their_names() ->
     assert [system.rank_high for system in systems] == [1, 1, 3]
 
 
+def test_scores_that_differ_by_rounding_share_a_rank() -> None:
+    lower, higher = 0.3, 0.1 + 0.2
+    assert lower < higher
+    systems, pairs = rank_systems(
+        measured([lower, 0.2, higher], [[lower] * 99, [0.2] * 99, [higher] * 99]),
+        higher_is_better=True,
+        confidence=0.9,
+    )
+    assert [(system.name, system.rank) for system in systems] == [("s0", 1), ("s2", 1), ("s1", 3)]
+    assert [(system.rank_low, system.rank_high) for system in systems] == [(1, 1), (1, 1), (3, 3)]
+    assert (pairs[0, 1].difference, pairs[0, 1].p) == (0, 1)
+    assert [system.group for system in systems] == [1, 1, 2]
+
+
+def test_rank_limits_are_those_of_the_confidence_as_it_is_written() -> None:
+    better = np.arange(1001) < 50  # in 50 of 1001 resamples, which leaves 5 % of 1000 beyond
+    systems, _ = rank_systems(
+        measured([0.5, 0.4], [np.full(1001, 0.5), np.where(better, 0.6, 0.4)]),
+        higher_is_better=True,
+        confidence=0.9,
+    )
+    assert [(system.rank_low, system.rank_high) for system in systems] == [(1, 1), (2, 2)]
+
+
 def test_more_pairs_need_more_resamples() -> None:
     numbers = [enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
     assert numbers == [1000, 1000, 2000, 2000, 32000, 32000]

@@ -85,6 +85,17 @@ def test_of_equally_good_ones_the_first() -> None:
         assert {choice.postprocessing for choice in tuned.per_class.values()} == {order[0]}
 
 
+def test_values_that_differ_by_rounding_are_equally_good() -> None:
+    # of the other 9 segments, 6 have lower scores than the reference, before and after the filter
+    scores = [0.9, 0.0, 0.5, 0.5, 0.1, 0.5, 0.5, 0.1, 0.5, 0.0]
+    system = sed.Scores.from_arrays({"k": np.array(scores)[:, None]}, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({"k": [(5, 6, "Dog")]}, durations={"k": 10})
+    tuned = sed.tune(system, truth, sed.AUROC(sed.Segment(1.0)), "MedianFilter(0|3)").per_class["Dog"]
+    first, second = tuned.values.values()
+    assert first < second == pytest.approx(2 / 3)  # by the last bit
+    assert tuned.postprocessing == MedianFilter(0)
+
+
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro_tuned"])
 def test_averages(average: str) -> None:
     scores, truth = small_set()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..data.arrays import FloatArray
+from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
 
 Number: TypeAlias = "int | float | NDArray[Any]"
@@ -27,6 +28,7 @@ def _ratio(part: Number, whole: Number, otherwise: float) -> Any:
 
 
 _ROUNDING = 4e-15  # more than rounding errors can add up to, as a share of a value
+_ROUNDING_OF_SUMS = 1e-12  # the same for areas and means, which are sums of many values
 
 PRECISION = 2.0**-50
 """A rate meets a limit if it is at most this share beyond it, which is the precision of the numbers."""
@@ -55,6 +57,22 @@ def first_best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:
         return best
     rows: list[int] = near.tolist()
     return max(rows, key=exact)
+
+
+def exceed(values: Any, others: Any) -> Any:
+    """Return which measured values are larger than others by more than rounding errors.
+
+    >>> exceed(np.array([0.1 + 0.2, 0.4, np.inf]), np.array([0.3, 0.3, np.inf])).tolist()
+    [False, True, False]
+    """
+    return values > np.maximum(others * (1 + _ROUNDING_OF_SUMS), others * (1 - _ROUNDING_OF_SUMS))
+
+
+def differences(values: Any, others: Any) -> FloatArray:
+    """Subtract measured values. Values that differ by rounding errors, and equal infinities, give 0."""
+    differ = exceed(values, others) | exceed(others, values) | np.isnan(values) | np.isnan(others)
+    with np.errstate(invalid="ignore"):  # equal infinities
+        return np.where(differ, values - others, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +120,10 @@ class Tally:
         weight = Fraction(str(beta)) ** 2
         tp, fp = (int(np.asarray(column)[row]) for column in (self.tp, self.fp))
         return (1 + weight) * tp / (tp + weight * self.references + fp)
+
+    def exact_cost(self, row: int, of_miss: Fraction, of_false_alarm: Fraction) -> Fraction:
+        """Return the cost of an operating point without rounding."""
+        return of_miss * int(self.fn[row]) + of_false_alarm * int(np.asarray(self.fp)[row])
 
     @property
     def substitutions(self) -> Any:
@@ -161,8 +183,13 @@ class Tally:
         return (self.recall + self.specificity) / 2
 
     def false_alarms_per_hour(self, hours: float) -> Any:
-        """Return the false positives per hour of recording."""
-        return _ratio(self.fp, hours, np.nan)
+        """Return the false positives per hour of recording, rounded once: a duration is whole microseconds.
+
+        >>> Tally(tp=0, fp=3, references=0).false_alarms_per_hour(6 / 3600)
+        1800.0
+        """
+        ticks_per_hour = 3600 * TICKS_PER_SECOND
+        return _ratio(self.fp * float(ticks_per_hour), round(hours * ticks_per_hour), np.nan)
 
     def rows(self, rows: NDArray[np.intp]) -> Tally:
         """Return some of the operating points."""

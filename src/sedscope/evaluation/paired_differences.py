@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..counting.tally import differences
 from ..data.arrays import FloatArray
 from ..metrics import Metric
 from ..resampling.draws import Draws
@@ -40,7 +41,7 @@ def paired_differences(
     means = {name: _mean(runs) for name, runs in measured.items()}
     pairs = [(later, earlier) for earlier, later in combinations(means, 2)]
     intervals = [
-        draws.summary(classes, _subtract(means[later], means[earlier])) for later, earlier in pairs
+        draws.summary(classes, differences(means[later], means[earlier])) for later, earlier in pairs
     ]
     corrected = holm([p_value(interval.value, interval.values) for interval in intervals])
     level = level_of(draws.resampling.confidence)
@@ -72,9 +73,3 @@ def _mean(runs: Sequence[FloatArray]) -> FloatArray:
     with np.errstate(invalid="ignore"):  # opposite infinities have no mean
         mean: FloatArray = np.mean(runs, axis=0)
     return mean
-
-
-def _subtract(values: FloatArray, others: FloatArray) -> FloatArray:
-    """Subtract; the difference of equal infinities is 0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(values == others, 0.0, values - others)

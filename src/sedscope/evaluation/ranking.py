@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cmp_to_key
 from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
 
+from ..counting.tally import differences, exceed
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError, listing, refuse_nul
 from ..resampling.intervals import Interval
@@ -162,7 +164,10 @@ def rank_systems(
     that one.
     """
     sign = 1.0 if higher_is_better else -1.0
-    ordered = sorted(measured, key=lambda system: (-sign * system.score.value, system.team, system.name))
+    ordered = sorted(measured, key=lambda system: (system.team, system.name))
+    ordered.sort(
+        key=cmp_to_key(lambda a, b: int(sign * np.sign(differences(b.score.value, a.score.value))))
+    )
     scores = [sign * system.score.value for system in ordered]
     resampled = [sign * system.score.values for system in ordered]
     pairs = _compare_pairs(ordered, sign, level_of(confidence))
@@ -175,7 +180,7 @@ def rank_systems(
         ranked.append(
             RankedSystem(
                 **{field.name: getattr(system, field.name) for field in fields(MeasuredSystem)},
-                rank=1 + sum(score > scores[place] for score in scores[:place]),
+                rank=1 + int(np.count_nonzero(exceed(np.array(scores[:place]), scores[place]))),
                 rank_low=low,
                 rank_high=high,
                 group=groups[place],
@@ -191,16 +196,14 @@ def _compare_pairs(
 ) -> dict[tuple[int, int], RankedPair]:
     """Return the differences of all pairs, with p values that are corrected for their number."""
     places = [*combinations(range(len(ordered)), 2)]
-    differences: list[float] = []
+    of_pairs: list[float] = []
     p_values: list[float] = []
     least: list[float] = []
     for better, worse in places:
         higher, lower = ordered[better].score, ordered[worse].score
-        with np.errstate(invalid="ignore"):  # opposite infinities of resamples
-            difference = np.where(higher.values == lower.values, 0.0, higher.values - lower.values)
-        resampled = sign * difference
-        differences.append(higher.value - lower.value)
-        p_values.append(p_value(sign * differences[-1], resampled))
+        resampled = sign * differences(higher.values, lower.values)
+        of_pairs.append(float(differences(higher.value, lower.value)))
+        p_values.append(p_value(sign * of_pairs[-1], resampled))
         least.append(smallest_p(resampled))
     return {
         pair: RankedPair(
@@ -211,7 +214,7 @@ def _compare_pairs(
             p_text(corrected, level, at_most=p <= smallest),
         )
         for pair, difference, p, corrected, smallest in zip(
-            places, differences, p_values, holm(p_values), least, strict=True
+            places, of_pairs, p_values, holm(p_values), least, strict=True
         )
     }
 
@@ -224,10 +227,10 @@ def _rank_limits(resampled: Sequence[FloatArray], confidence: float) -> list[tup
     if not resampled:
         return []
     table = np.stack(resampled)
-    tail = (1 - confidence) / 2
+    tail = level_of(confidence) / 2
     limits = []
     for scores in table:
-        ranks = 1 + np.count_nonzero(table > scores, axis=0)[np.isfinite(scores)]
+        ranks = 1 + np.count_nonzero(exceed(table, scores), axis=0)[np.isfinite(scores)]
         if not len(ranks):
             limits.append((1, len(table)))  # nothing is known
             continue

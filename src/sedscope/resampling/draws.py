@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
+from ..counting.tally import exceed
 from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
 from ..data.progress import Progress
@@ -161,7 +162,7 @@ def interval_of(column: FloatArray, resampling: Resampling) -> Interval:
 
 def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
     """Return the quantile that replaces ``tail``, corrected for bias and for skewness."""
-    below = (np.count_nonzero(values < value) + np.count_nonzero(values <= value)) / 2
+    below = (np.count_nonzero(exceed(value, values)) + np.count_nonzero(~exceed(values, value))) / 2
     share = np.clip(below / len(values), 0.5 / len(values), 1 - 0.5 / len(values))
     bias = _NORMAL.inv_cdf(float(share))
     defined = jackknife[np.isfinite(jackknife)]

@@ -16,7 +16,7 @@ from ..counting.combined_deltas import combine
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
-from ..counting.tally import Tally
+from ..counting.tally import Tally, exceed
 from ..counting.threads import thread_count
 from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -275,7 +275,10 @@ class _Grid:
                 progress(len(values), len(candidates))
         self.values = np.stack(values)[:, :, 1:]  # (candidates × (1 + folds) × classes)
         goodness = self.values if metric.higher_is_better else -self.values
-        self.best = np.argmax(np.where(np.isnan(goodness), -np.inf, goodness), axis=0)
+        goodness = np.where(np.isnan(goodness), -np.inf, goodness)
+        self.best = np.argmin(
+            exceed(goodness.max(axis=0), goodness), axis=0
+        )  # the first that none exceeds
 
     def tuning(self) -> Tuning:
         """Return the best choice, and what it gives."""
