@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.counting.tally import Tally
 
 from ..support.report.browser import Browser
 from ..support.report.sets import METRICS
@@ -56,6 +57,18 @@ def test_numbers_are_rounded_as_python_rounds_them(page: Browser, report: Path) 
         assert [float(text) for text in page.run(script, values)] == [
             float(f"{value:.{digits}g}") for value in values
         ]
+
+
+def test_false_alarm_rates_are_those_of_python(page: Browser, report: Path) -> None:
+    page.open(report)
+    module = (files("sedscope.report") / "static" / "model.js").read_text(encoding="utf-8")
+    tally = module[module.index("export class Tally") : module.index("function unpackCounts")]
+    cases = [(number, seconds) for number in (1, 3, 7, 1000) for seconds in (6, 65, 1e-6, 1.1, 86401)]
+    rate = "([number, seconds]) => new Tally(0, number, 0, seconds / 3600).falseAlarms"
+    script = f"{tally.replace('export ', '')}; return arguments[0].map({rate})"
+    rates = [Tally(0, number, 0).false_alarms_per_hour(seconds / 3600) for number, seconds in cases]
+    assert page.run(script, cases) == rates
+    assert 1800 in rates
 
 
 def doctored(comparison: sed.Comparison) -> sed.Comparison:

@@ -87,6 +87,21 @@ def test_resampled_bounds_are_those_of_each_resample(groups: int | None) -> None
         assert 1 < np.count_nonzero(met) < len(met)
 
 
+def test_the_bound_is_that_of_the_confidence_as_it_is_written() -> None:
+    # clips of other durations, so that hardly any two resamples have the same rate
+    seconds = {f"clip{i:02}": 7 + i * i for i in range(12)}
+    values = {clip: np.arange(length)[:, None] % 3 / 2 for clip, length in seconds.items()}
+    scores = sed.Scores.from_arrays(values, classes=["Dog"], frame=1.0)
+    truth = sed.GroundTruth.from_dict({clip: [(0, 1, "Dog")] for clip in seconds}, durations=seconds)
+    deltas = sed.deltas(scores, truth, IOU)
+    resampling = sed.Resampling(n=999)
+    resamples = [deltas.counts(weights=weights) for weights in resampling.draw(deltas.clips)]
+    rates = np.sort([of["Dog"].tally_at(0.7).false_alarms_per_hour(of.hours) for of in resamples])
+    assert rates[899] < rates[900]
+    bounds = FalseAlarmBounds(deltas.counts(), 0.9, deltas, resampling)
+    assert bounds.at("Dog", 0.7).resampled == rates[899]  # 0.9 · (999 + 1) = 900
+
+
 def night(hours: float, false_alarms: int) -> tuple[sed.Scores, sed.GroundTruth]:
     """One recording at one frame per second: a reference at 0.5, above some false alarms and below none."""
     frames = round(3600 * hours)

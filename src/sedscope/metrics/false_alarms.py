@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import Any, ClassVar
@@ -99,7 +99,8 @@ class FalseAlarmRate(FixedThreshold):
         return super().average_of(result, kind)
 
     def _rate(self, tally: Tally, hours: float) -> float:
-        return float(tally.false_alarms_per_hour(hours / 24 if self.per_day else hours))
+        counted = replace(tally, fp=24 * tally.fp) if self.per_day else tally
+        return float(counted.false_alarms_per_hour(hours))
 
 
 @METRICS.register

@@ -120,10 +120,11 @@ class FalseAlarmBounds:
 
     def at(self, label: str, threshold: float) -> FalseAlarmBound:
         """Return the bound of a class at a threshold, by itself."""
-        false_alarms = int(self.counts[label].tally_at(threshold).fp)
+        tally = self.counts[label].tally_at(threshold)
+        false_alarms = int(tally.fp)
         per_hour = 1 / self.hours if self.hours > 0 else np.nan
         return FalseAlarmBound(
-            false_alarms * per_hour,
+            float(tally.false_alarms_per_hour(self.hours)),
             poisson_upper_limit(false_alarms, self.confidence) * per_hour,
             None if self._resamples is None else self._resamples.bound(label, threshold),
             poisson_lower_limit(false_alarms, self.confidence) * per_hour,
@@ -148,7 +149,7 @@ class _Resamples:
         self._weights = resampling.draw(deltas.clips)
         self._ticks: IntArray = self._weights.astype(np.int64) @ deltas.durations
         # of the resamples in order, the one that is the bound; with one more resample beyond all others
-        share = Fraction(confidence) * (len(self._weights) + 1)
+        share = Fraction(str(confidence)) * (len(self._weights) + 1)
         self._bound = math.ceil(share) - 1
 
     def meet(self, label: str, per_hour: float, points: ScoreArray) -> NDArray[np.bool_]:
@@ -179,7 +180,7 @@ class _Resamples:
         per_clip = np.zeros(len(self._deltas.clips), np.int64)
         np.add.at(per_clip, clips[active], changes[active])
         false_alarms = self._weights.astype(np.int64) @ per_clip
-        rates = np.sort(false_alarms / (self._ticks / _TICKS_PER_HOUR))
+        rates = np.sort(false_alarms * float(_TICKS_PER_HOUR) / self._ticks)
         return float(rates[self._bound])
 
     def _false_alarms(self, label: str) -> tuple[ScoreArray, NDArray[np.intp], IntArray]:

@@ -101,7 +101,7 @@ export class Tally {
   }
 
   get falseAlarms() {
-    return this.hours ? this.fp / this.hours : NaN;
+    return this.hours ? (this.fp * 3.6e9) / Math.round(this.hours * 3.6e9) : NaN;
   }
 
   plus(other) {
