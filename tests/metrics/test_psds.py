@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
@@ -54,12 +54,6 @@ def test_psds_is_that_of_the_oracle(case: Sequence[oracle.Clip], psds: sed.PSDS)
         "oracle": psds.oracle,
     }
     limits: dict[str, Any] = {"alpha_st": psds.alpha_st, "max_efpr": psds.max_efpr}
-    if not psds.oracle and psds.alpha_ct:
-        # rates that are equal in fractions may differ in the last digit of floats: which of two
-        # points is the costlier one is then not decided
-        efprs = [x for label in LABELS for x, _ in oracle_psds.psd_roc(case, label, **options)]
-        spacing = np.diff(np.unique(efprs))
-        assume(len(spacing) == 0 or spacing.min() > 1e-9 * max(efprs))
     expected = oracle_psds.psds(case, LABELS, **options, **limits)
     assert result.value == pytest.approx(expected, abs=1e-9, nan_ok=True)
     for label in LABELS:

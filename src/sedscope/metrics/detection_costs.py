@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..counting.class_counts import ClassCounts
-from ..counting.tally import Tally
+from ..counting.tally import Tally, first_best_row
 from ..criteria import Criterion
+from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric
 from .curves import ROCCurve, roc_curve, roc_points
@@ -184,6 +186,16 @@ class BestDetectionCost(BestThreshold):
 
     def quantity(self, tally: Tally) -> Any:
         return _detection_cost(tally, self.miss_weight, self.false_alarm_weight)
+
+    def best_row(self, tally: Tally, values: FloatArray) -> int:
+        of_miss, of_false_alarm = (
+            Fraction(str(weight)) / max(1, number)
+            for weight, number in (
+                (self.miss_weight, tally.references),
+                (self.false_alarm_weight, tally.negatives),
+            )
+        )
+        return first_best_row(-values, lambda row: -tally.exact_cost(row, of_miss, of_false_alarm))
 
 
 @METRICS.register

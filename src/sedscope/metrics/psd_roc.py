@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._native import cross_rates
 from ..counting.counts import Counts
 from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray
-from ..data.times import SECONDS_PER_UNIT
+from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..notebook.data_frame import Column, polars_frame
 from ..postprocessing import PostProcessing
 from .curve_table import CurveTable
@@ -177,12 +179,14 @@ def class_psd_roc(
     rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
     rows = rows[efpr[rows] <= max_efpr * (1 + PRECISION)]
     rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
-    tp, x = of_class.tp[rows], np.minimum(efpr[rows], max_efpr)
-    if oracle:
+    if not oracle:
+        rows = _best_of_each_rate(counts, label, alpha_ct, rows, efpr)
+    tp, x = of_class.tp[rows], np.minimum(np.maximum.accumulate(efpr[rows]), max_efpr)
+    if oracle:  # the order of equal rates does not matter, as the best so far counts
         kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
     else:
-        best_of_rate = np.concatenate([[True], x[1:] > x[:-1]])[: len(x)]
-        rows, tp, x = rows[best_of_rate], tp[best_of_rate], x[best_of_rate]
+        last_at_x = np.append(x[1:] > x[:-1], True)[: len(x)]
+        rows, tp, x = rows[last_at_x], tp[last_at_x], x[last_at_x]
         kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
     x, tpr = x[kept], tp[kept] / max(1, of_class.references)
     scores = of_class.scores[rows[kept]].astype(np.float64)
@@ -192,6 +196,49 @@ def class_psd_roc(
     return ClassPSDROC(
         label, x, tpr, scores, max_efpr=max_efpr, unit=unit, one_point=len(of_class.scores) <= 1
     )
+
+
+def _best_of_each_rate(
+    counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.intp], efpr: FloatArray
+) -> NDArray[np.intp]:
+    """Return the row with the most true positives of each rate, by increasing rate.
+
+    ``rows``: by increasing ``efpr``. Rates that may differ only by rounding are compared as fractions.
+    """
+    of_class, x = counts[label], efpr[rows]
+    apart = x[1:] - x[:-1] > (len(counts) + 8) * np.finfo(np.float64).eps * x[1:]
+    group = np.cumsum(np.append(0, apart))[: len(x)]
+    within = np.zeros_like(group)
+    if alpha_ct:
+        # random numbers, added up: equal sums stand for equal counts of false positives and cross-triggers
+        numbers = np.random.default_rng(0).integers(2**63, size=len(of_class.classes) + 1)
+        changes = np.zeros(len(efpr), np.int64)
+        np.add.at(changes, of_class.cross_rows, of_class.cross_changes * numbers[of_class.cross_labels])
+        sums = (np.cumsum(changes) + of_class.fp * numbers[-1])[rows]
+        doubtful = np.isin(group, group[1:][~apart & (sums[1:] != sums[:-1])])
+        exact = _exact_rates(counts, label, alpha_ct, rows[doubtful])
+        place = {rate: i for i, rate in enumerate(sorted({*exact}))}
+        within[doubtful] = [place[rate] for rate in exact]
+    order = np.lexsort((-of_class.tp[rows], within, group))
+    first = np.append(True, (np.diff(group[order]) > 0) | (np.diff(within[order]) > 0))[: len(x)]
+    best: NDArray[np.intp] = rows[order][first]
+    return best
+
+
+def _exact_rates(counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.intp]) -> list[Fraction]:
+    """Return the effective false positive rates of some rows per microsecond, without rounding."""
+    of_class, duration = counts[label], round(counts.duration * TICKS_PER_SECOND)
+    others = counts.classes_by_name.with_references - (counts.references[label] > 0)
+    weight = Fraction(str(alpha_ct)) / max(1, others)
+    times = [round(counts.reference_times[name] * TICKS_PER_SECOND) for name in of_class.classes]
+    crossed, done, exact = np.zeros(len(times), np.int64), 0, {}
+    for row in np.sort(rows).tolist():
+        end = int(np.searchsorted(of_class.cross_rows, row, side="right"))
+        np.add.at(crossed, of_class.cross_labels[done:end], of_class.cross_changes[done:end])
+        done = end
+        total = sum(Fraction(int(crossed[m]), times[m]) for m in np.flatnonzero(crossed))
+        exact[row] = Fraction(int(of_class.fp[row]), duration) + weight * total
+    return [exact[row] for row in rows.tolist()]
 
 
 def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:

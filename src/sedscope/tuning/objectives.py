@@ -58,6 +58,5 @@ class Objective:
             return lambda row: tally.exact_fscore(row, self.beta)
         if self.name == "cost":
             of_miss, of_false_alarm = Fraction(str(self.miss_cost)), Fraction(str(self.false_alarm_cost))
-            fn, fp = np.asarray(tally.fn), np.asarray(tally.fp)
-            return lambda row: -of_miss * int(fn[row]) - of_false_alarm * int(fp[row])
+            return lambda row: -tally.exact_cost(row, of_miss, of_false_alarm)
         return None

@@ -1,6 +1,7 @@
 """The slow, obviously right PSD-ROC and PSDS, from the counts and conventions of `oracle`.
 
-Rates and areas are exact fractions (a float parameter stands for its exact binary value). Only the
+Rates and areas are exact fractions (a float parameter stands for its exact binary value,
+except for `alpha_ct`, which is taken as it is written). Only the
 square root of the standard deviation is rounded, and the results when they become floats.
 """
 
@@ -31,7 +32,7 @@ def effective_fpr(
         if reference_count(clips, other) > 0
     ]
     mean_cross_triggers = mean(cross_triggers) if cross_triggers else Fraction(0)
-    return unit * (false_positives + Fraction(alpha_ct) * mean_cross_triggers)
+    return unit * (false_positives + Fraction(str(alpha_ct)) * mean_cross_triggers)
 
 
 def operating_points(
