@@ -277,3 +277,27 @@ def test_bad_sets_of_score_tables(tables: Any, message: str) -> None:
 
     with pytest.raises(sed.SedscopeError, match=message):
         read_all()
+
+
+MASKED = np.ma.array([0.0, 1.0, 2.0, 3.0], mask=[False, True, False, False])
+ROWS = [np.ma.array([0.1], mask=[True]), np.array([0.2]), np.array([0.3])]
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: sed.ClipScores(ROWS, [0, 1, 2, 3]), "scores"),
+        (lambda: sed.ClipScores(np.ones((3, 1)), MASKED), "times"),
+        (lambda: sed.ClipScores.from_ticks(np.ones((3, 1)), MASKED.astype(np.int64)), "boundaries"),
+        (lambda: sed.ClipScores.from_frames(np.ones((3, 1)), MASKED[:3], [1, 2, 3]), "times"),
+        (lambda: sed.Scores.from_arrays({"a": np.ones((3, 1))}, classes=["A"], edges=MASKED), "times"),
+    ],
+)
+def test_masked_values_are_not_lost(make: Any, what: str) -> None:
+    with pytest.raises(sed.SedscopeError, match=rf"Some {what} are missing \(masked\)"):
+        make()
+
+
+def test_complex_boundaries() -> None:
+    with pytest.raises(sed.SedscopeError, match="real numbers of seconds, not complex"):
+        sed.ClipScores(np.ones((1, 1)), np.array([0, 1 + 1j]))

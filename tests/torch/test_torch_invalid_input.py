@@ -208,3 +208,50 @@ def test_targets_in_minutes() -> None:
     ((batch, note),) = notes
     assert batch == 1
     assert "All 20 reference events lie in the first 2 % of the scores of their 10 clips" in note
+
+
+def fake_tensor(tensor: torch.Tensor) -> torch.Tensor:
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    return FakeTensorMode().from_tensor(tensor)
+
+
+WITHOUT_VALUES = {
+    "sparse": torch.Tensor.to_sparse,
+    "meta": lambda tensor: tensor.to("meta"),
+    "quantized": lambda tensor: torch.quantize_per_tensor(tensor, 0.1, 0, torch.quint8),
+    "nested": lambda tensor: torch.nested.nested_tensor([*tensor]),
+    "jagged": lambda tensor: torch.nested.nested_tensor([*tensor], layout=torch.jagged),
+    "fake": fake_tensor,
+}
+
+
+@pytest.mark.parametrize("kind", WITHOUT_VALUES)
+@pytest.mark.parametrize("name", ["scores", "targets", "lengths"])
+@pytest.mark.filterwarnings("ignore")  # torch warns of its own prototypes
+def test_tensors_that_hold_no_values(kind: str, name: str) -> None:
+    whole = torch.tensor([[[0.2], [0.9], [0.4]]])
+    arguments = {"scores": whole, "clip_ids": ["a"], "targets": (whole > 0.5).float()}
+    arguments[name] = WITHOUT_VALUES[kind](whole)
+    metric = SEDMetric(sed.FScore(sed.Collar()), ["Dog"], frame=1.0)
+    with pytest.raises(
+        sed.SedscopeError, match=f"{name} must be a dense tensor that holds values"
+    ) as caught:
+        metric.update(**arguments)
+    assert "tensor.to_dense()" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tensor: torch._neg_view(-tensor),
+        lambda tensor: torch.complex(tensor, -tensor).conj().imag,
+        lambda tensor: tensor.to(torch.float8_e4m3fn),
+    ],
+)
+def test_tensors_that_numpy_cannot_read_at_once(change: Any) -> None:
+    whole = torch.tensor([[[0.25], [0.875], [0.5]]])
+    metric = SEDMetric(sed.BestFScore(sed.Collar()), ["Dog"], frame=1.0)
+    metric.update(change(whole), ["a"], targets=change((whole > 0.6).float()))
+    assert metric.compute() == 1

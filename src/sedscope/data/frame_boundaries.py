@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
+from .arrays import refuse_masked
 from .choices import Gaps
 from .times import Ticks, to_ticks
 
@@ -34,6 +35,7 @@ def number_frame(frame: int) -> str:
 
 def frame_times(seconds: ArrayLike, name: Callable[[int], str] = number_frame) -> Ticks:
     """Convert the onsets or offsets of frames, and list those that are not finite."""
+    refuse_masked(seconds, "times")
     try:
         values = np.asarray(seconds, np.float64)
     except (TypeError, ValueError) as error:

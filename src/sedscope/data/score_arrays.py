@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import FloatArray, ScoreArray
+from .arrays import FloatArray, ScoreArray, refuse_masked
 from .choices import Gaps, check_gaps
 from .clip_ids import clip_id, clip_ids
 from .frame_boundaries import boundary_ticks, check_order, frame_times, join_frames, number_frame
@@ -77,6 +76,7 @@ class ClipScores:
         """
         clip = cls.__new__(cls)
         clip.values = as_scores(values)
+        refuse_masked(ticks, "boundaries")
         clip.ticks = np.asarray(ticks)
         if clip.ticks.dtype.kind not in "iu":
             raise SedscopeError(f"Ticks must be whole numbers of microseconds, not {clip.ticks.dtype}.")
@@ -201,10 +201,7 @@ def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
 
 def as_scores(values: ArrayLike) -> ScoreArray:
     """Return float32 and float64 arrays unchanged, widen what fits exactly, and refuse the rest."""
-    # who makes a masked array has loaded it; few do, and another thread may be loading it just now
-    masked = getattr(sys.modules.get("numpy.ma"), "MaskedArray", None)
-    if masked is not None and isinstance(values, masked) and np.any(values.mask):
-        raise SedscopeError("Some scores are missing (masked). Fill them first.")
+    refuse_masked(values, "scores")
     try:
         array = np.asarray(values)
     except ValueError as error:

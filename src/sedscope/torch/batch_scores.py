@@ -13,9 +13,31 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.arrays import IntArray, ScoreArray
 from ..data.score_arrays import as_scores
+from ..errors import SedscopeError
 
 _BLOCK = 1024  # words of a digest
 _BYTES_OF_A_THREAD = 2 * 2**20
+
+
+def dense_tensor(tensor: torch.Tensor, name: str) -> torch.Tensor:
+    """Return a tensor that numpy can read once it is on the CPU, and refuse tensors without such values.
+
+    Half types and smaller ones, of which numpy lacks some, become float32 without loss.
+    """
+    try:
+        dense = tensor.detach().resolve_conj().resolve_neg()
+        if dense.is_floating_point() and dense.element_size() < 4:
+            dense = dense.float()
+        if type(dense) is not torch.Tensor or not dense.is_cuda:
+            dense.reshape(-1)[:0].to("cpu").numpy()
+        return dense
+    except (TypeError, RuntimeError, AttributeError) as error:
+        raise SedscopeError(
+            f"{name} must be a dense tensor that holds values, but this one cannot be read "
+            f"({str(error).partition(chr(10))[0]}). Give tensor.to_dense() of a sparse tensor, "
+            "tensor.dequantize() of a quantized one, and torch.nested.to_padded_tensor(…) with lengths= of a "
+            "nested one. Tensors on the device 'meta' and fake tensors hold no values."
+        ) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +58,8 @@ class BatchScores:
 
     @staticmethod
     def from_tensor(tensor: torch.Tensor) -> BatchScores:
-        """Take the scores of a batch, and refuse types that are not scores.
-
-        Half types become float32 without loss. bfloat16 is one that numpy lacks.
-        """
-        tensor = tensor.detach()
-        if tensor.dtype in (torch.float16, torch.bfloat16):
-            tensor = tensor.float()
+        """Take the scores of a batch, and refuse types that are not scores."""
+        tensor = dense_tensor(tensor, "scores")
         if tensor.dtype not in (torch.float32, torch.float64):
             tensor = torch.from_numpy(as_scores(tensor.to("cpu").numpy()))
         return BatchScores(tensor if tensor.is_cuda else tensor.to("cpu"))

@@ -22,7 +22,7 @@ from ..evaluation.result import Evaluation
 from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing
 from .batch import Batch
-from .batch_scores import BatchScores
+from .batch_scores import BatchScores, dense_tensor
 from .clip_deltas import ClipDeltas
 from .collector import BatchCollector, Repeats
 from .epoch_clips import EpochClips
@@ -176,8 +176,8 @@ class SEDMetrics(torchmetrics.Metric):
         batch = Batch.from_arrays(
             BatchScores.from_tensor(scores),
             clip_ids,
-            _to_numpy(lengths) if isinstance(lengths, torch.Tensor) else lengths,
-            _to_numpy(targets) if isinstance(targets, torch.Tensor) else targets,
+            _to_numpy(lengths, "lengths") if isinstance(lengths, torch.Tensor) else lengths,
+            _to_numpy(targets, "targets") if isinstance(targets, torch.Tensor) else targets,
             self.collector.classes,
         )
         epoch = self._epoch_clips()
@@ -394,7 +394,7 @@ class SEDMetrics(torchmetrics.Metric):
         unpacked = [
             deltas
             for tensor in (parts if isinstance(parts, list) else [parts])
-            for deltas in self.collector.unpack(_to_numpy(tensor.to(torch.uint8)))
+            for deltas in self.collector.unpack(_to_numpy(tensor.to(torch.uint8), "deltas"))
         ]
         epoch = parts.epoch if isinstance(parts, _PackedDeltas) else None
         return unpacked if epoch is None else unpacked + epoch.pending_deltas
@@ -446,7 +446,6 @@ def _require_same(definitions: torch.Tensor) -> torch.Tensor:
     return definitions[0]
 
 
-def _to_numpy(tensor: torch.Tensor) -> Any:
-    """Convert a tensor to an array. bfloat16, which numpy lacks, becomes float32 without loss."""
-    tensor = tensor.detach().to("cpu")
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+def _to_numpy(tensor: torch.Tensor, name: str) -> Any:
+    """Convert a tensor to an array. ``name``: what it holds, for messages."""
+    return dense_tensor(tensor, name).to("cpu").numpy()
