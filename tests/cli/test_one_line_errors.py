@@ -255,6 +255,32 @@ def test_no_memory_in_the_core(files: Files) -> None:
     assert done.stderr.count("\n") == 1
 
 
+@posix_only
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to bound memory")
+def test_no_room_for_the_threads_of_polars(files: Files) -> None:
+    """With so little address space, polars would abort the process when it starts its threads."""
+    sed.write_scores(sed.read_scores("scores"), "scores.parquet")
+    code = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_CORE, (0, 0))\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (700 * 2**20, 700 * 2**20))\n"
+        "import sedscope.cli as cli\n"
+        "sys.argv = ['sedscope', *sys.argv[1:]]\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "evaluate", "scores.parquet", "truth.tsv", "--threads", "1"],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the threads of polars need" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_empty_names(files: Files) -> None:
     for arguments in (["", "truth.tsv"], ["scores", ""], ["scores", "truth.tsv", "--durations", ""]):
         outcome = run("evaluate", *arguments)

@@ -112,6 +112,10 @@ def main() -> None:
         where = "the output" if error.filename is None else error.filename
         _discard_output()
         _fail(f"Cannot {'write' if error.filename is None else 'use'} {where}: {error.strerror}.")
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # of polars, which may not be loaded
+            raise
+        _fail(f"polars failed: {error}. There may be too little memory.")
 
 
 def _readable_characters(error: UnicodeError) -> tuple[str | bytes, int]:
