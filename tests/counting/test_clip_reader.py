@@ -78,3 +78,23 @@ def test_a_reader_that_is_left_stops_soon() -> None:
     read_by_then = len(begun)
     time.sleep(0.1)
     assert len(begun) <= read_by_then + 2 * THREADS
+
+
+def test_few_large_clips_are_read_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sedscope.counting.clip_reader._BYTES_AHEAD", 100)  # of clips of 20 bytes
+    lock = threading.Lock()
+    read = 0
+
+    def load(number: int) -> None:
+        nonlocal read
+        with lock:
+            read += 1
+
+    ahead, numbers = 0, []
+    for number, clip in enumerate(read_each(scores_of(load), CLIPS[:60], THREADS)):
+        assert isinstance(clip, sed.ClipScores)
+        numbers.append(int(clip.values[0, 0]))
+        time.sleep(0.003)
+        ahead = max(ahead, read - number - 1)
+    assert numbers == [*range(60)]
+    assert ahead <= 100 / 20 + 1 + THREADS  # a thread may be reading when the others have read enough

@@ -24,6 +24,7 @@ MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
 _SHORT_TASK, _LONG_TASK = 0.002, 0.005  # seconds
 _MOST_TOGETHER = 32
+_BYTES_AHEAD = 4 * _BATCH_BYTES  # of clips that were read and wait for their turn
 
 _Result = TypeVar("_Result")
 
@@ -100,7 +101,8 @@ def read_clips(
 def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[ReadResult]:
     """Read each clip in order; a clip that cannot be read gives its error.
 
-    Threads are at most a few clips ahead, and more only while clips are read in no time.
+    Threads are at most a few clips ahead, fewer if these are large, and more only while clips are read in
+    no time.
     """
 
     def read(clip: str) -> ReadResult:
@@ -113,15 +115,27 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
         yield from map(read, clips)
         return
     from concurrent.futures import ThreadPoolExecutor
-    from threading import Event
+    from threading import Event, Lock
 
     stopped = Event()
+    lock, waiting = Lock(), 0  # bytes
 
-    def read_task(task: Sequence[str]) -> tuple[list[ReadResult], float]:
-        """Read clips until that takes long, and say how long."""
+    def count(change: int) -> None:
+        nonlocal waiting
+        with lock:
+            waiting += change
+
+    def read_task(task: Sequence[str], needed: bool) -> tuple[list[ReadResult], float]:
+        """Read clips until that takes long or too many are waiting, and say how long it took.
+
+        ``needed``: whether the first one is the next in order, and is read however many are waiting.
+        """
         start, results = perf_counter(), list[ReadResult]()
         for clip in task:
+            if waiting > _BYTES_AHEAD and (results or not needed):
+                break
             results.append(read(clip))
+            count(_size(results[-1]))
             if stopped.is_set() or perf_counter() - start > _LONG_TASK:
                 break
         return results, perf_counter() - start
@@ -132,16 +146,20 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
         while True:
             task = [*islice(clips, together)]
             if task:
-                ahead.append((task, pool.submit(read_task, task)))
+                ahead.append((task, pool.submit(read_task, task, not ahead)))
                 if len(ahead) < 4 * threads:
                     continue
             if not ahead:
                 return
             task, future = ahead.popleft()
             results, seconds = _result(future)
-            yield from results
-            if len(results) < len(task):
-                yield from read_in_order(iter(task[len(results) :]))
+            rest = task[len(results) :]
+            results.reverse()
+            while results:  # a clip is let go before the next one
+                count(-_size(results[-1]))
+                yield results.pop()
+            if rest:
+                yield from read_in_order(iter(rest))
                 together = 1
             elif seconds < _SHORT_TASK:
                 together = min(2 * together, _MOST_TOGETHER)
@@ -152,6 +170,11 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
     finally:
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)  # a caller that stops early does not wait
+
+
+def _size(clip: ReadResult) -> int:
+    """Return how many bytes the scores of a clip take."""
+    return clip.values.nbytes + clip.ticks.nbytes if isinstance(clip, ClipScores) else 0
 
 
 def _result(future: Future[_Result]) -> _Result:
