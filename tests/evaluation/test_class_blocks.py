@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.data.alignment import align
+from sedscope.data.size_limits import parse_bytes
 from sedscope.engines.floor_search import above_floors_that_hold
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory
-from sedscope.io.size_limits import parse_bytes
 from sedscope.metrics import Metric
 from sedscope.metrics.requests import delta_requests
 

@@ -11,10 +11,10 @@ import pytest
 import sedscope as sed
 from sedscope.cli.engine_options import MemoryOptions
 from sedscope.counting.threads import thread_count
+from sedscope.data.size_limits import machine_memory
 from sedscope.io import file_lock
 from sedscope.io.atomic_write import filling
 from sedscope.io.scores import hdf5_check
-from sedscope.io.size_limits import machine_memory
 
 POSIX_MODULES = ("fcntl", "grp", "posix", "pwd", "resource", "termios")
 

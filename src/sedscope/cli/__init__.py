@@ -11,8 +11,9 @@ from typing import NoReturn
 
 import typer
 
+from ..data.size_limits import parse_bytes
 from ..errors import SedscopeError, readable
-from ..io.size_limits import DOWNLOAD_LIMIT, parse_bytes
+from ..io.downloads import DOWNLOAD_LIMIT
 from . import (
     compare,
     convert,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,8 @@ from ..postprocessing.clip_group import ClipGroup, ReadLimit
 from .clip_problems import ClipProblems
 from .clip_reader import ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
 from .point_events import refuse_point_detections
+
+_CELLS_OF_A_BATCH = 2**23  # segments × classes: about 200 MB
 
 LimitOf: TypeAlias = Callable[[PostProcessing, ClipReferences, Ticks | None], ReadLimit | None]
 
@@ -80,11 +83,14 @@ def checked_clips(
     threads: int,
     progress: Progress | None,
     limit_of: LimitOf | None = None,
+    segment_ticks: int | None = None,
 ) -> Iterator[CheckedBatch | CheckedEvents | CheckedRecording]:
     """Go through the clips in order, reading each once, and yield them in each variant.
 
     ``limit_of``: returns down to which score a variant of some clips is read, given the clips in another
     variant and the durations of all clips. Lower scores of the variant may be replaced by others.
+    ``segment_ticks``: the length of the shortest segments that are judged. Clips with many of them are
+    yielded in smaller batches.
     Clips that arrive in pieces are yielded one by one. All problems are raised together at the end;
     after the first one, the clips are only searched for further problems.
     """
@@ -93,10 +99,12 @@ def checked_clips(
     for clips in read_clips(alignment.scores, alignment.clips, threads):
         if isinstance(clips, RecordingOpened):
             yield from checker.check_recording(clips)
-        elif isinstance(clips, EventsRead):
-            yield from checker.check_events(clips)
-        else:
-            yield from checker.check_scores(clips)
+            continue
+        for part in checker.cut(clips, segment_ticks):
+            if isinstance(part, EventsRead):
+                yield from checker.check_events(part)
+            else:
+                yield from checker.check_scores(part)
     checker.problems.raise_all()
 
 
@@ -137,13 +145,35 @@ class _ClipChecker:
         )
         self.report((opened.number + 1) * len(self.variants))
 
+    def cut(
+        self, clips: ClipsRead | EventsRead, segment_ticks: int | None
+    ) -> Iterator[ClipsRead | EventsRead]:
+        """Cut a batch of clips into batches of few segments. A clip is never cut."""
+        read = clips.clips if isinstance(clips, EventsRead) else clips.scores
+        durations = self.durations[clips.first : clips.first + len(read)]
+        if isinstance(clips, ClipsRead):
+            unknown = np.flatnonzero(durations == 0)
+            durations[unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
+        elif segment_ticks is not None:
+            durations = np.where(durations, durations, EventList.joined(clips.clips).extents()[:, 2])
+        if segment_ticks is None or len(read) < 2:
+            yield clips
+            return
+        cells = np.cumsum(-(-durations // segment_ticks)) * len(self.alignment.classes)
+        bounds = [0, *(np.flatnonzero(np.diff(cells // _CELLS_OF_A_BATCH)) + 1).tolist(), len(read)]
+        for first, last in pairwise(bounds):
+            if isinstance(clips, EventsRead):
+                yield EventsRead(clips.first + first, clips.clips[first:last])
+            else:
+                yield ClipsRead(clips.first + first, clips.scores[first:last])
+
     def check_events(self, clips: EventsRead) -> Iterator[CheckedEvents]:
-        """Yield clips whose events are kept as they are. These are all clips."""
+        """Yield clips whose events are kept as they are."""
         _refuse_postprocessing(self.variants)
         checked = self._checked_events(clips, None)
         for variant in () if self.problems else self.variants:
             yield replace(checked, variant=variant)
-        self.report(len(clips.clips) * len(self.variants))
+        self.report((clips.first + len(clips.clips)) * len(self.variants))
 
     def check_scores(self, clips: ClipsRead) -> Iterator[CheckedBatch | CheckedEvents]:
         """Yield clips in each variant, until there is a problem."""
@@ -151,8 +181,6 @@ class _ClipChecker:
         if clips.failures or (not clips.scores and clips.first > 0):
             return
         first, last = clips.first, clips.first + len(clips.scores)
-        unknown = np.flatnonzero(self.durations[first:last] == 0)
-        self.durations[first + unknown] = [clips.scores[int(i)].ticks[-1] for i in unknown]
         group = ClipGroup(clips.scores, self.threads)
         references: ClipReferences | None = None
         for done, variant in enumerate(self.variants, 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
@@ -15,8 +16,9 @@ from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.content_digests import HashedScores
 from ..data.progress import Progress
-from ..data.times import Ticks
-from ..errors import SedscopeError, listing
+from ..data.size_limits import refuse_beyond_memory
+from ..data.times import TICKS_PER_SECOND, Ticks
+from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.clip_group import ReadLimit
 from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
@@ -29,6 +31,11 @@ from .request import DeltaRequest, Requests
 from .threads import thread_count
 
 _ROWS_TO_MERGE = 4_000_000
+_BYTES_OF_A_SEGMENT = 32  # for each class, while its deltas are found; 22 to 34 were measured
+_ROWS_TO_EXPECT = 100_000_000  # after so many rows, those of all clips are estimated
+_ADVICE = (
+    "evaluate fewer clips or classes at a time, or count classes in blocks with memory= (--memory)."
+)
 
 PassPart: TypeAlias = tuple[PostProcessing | None, Deltas]
 """What a pass finds in some clips: deltas of one criterion, and the variant of the scores."""
@@ -45,8 +52,12 @@ def one_pass(
     hashed = HashedScores(alignment.scores) if alignment.hashed else None
     if hashed is not None:
         alignment = replace(alignment, scores=hashed)
+    for criterion, request in requests.items():
+        if request == DeltaRequest(None, request.any_label, request.variants):  # all rows are kept
+            size = _bytes_of_a_row(len(alignment.classes))
+            _refuse_many_segments(alignment, criterion, 0, alignment.durations, size)
     collectors = {
-        criterion: {variant: _Collector() for variant in (None, *request.variants)}
+        criterion: {variant: _Collector(len(alignment.clips)) for variant in (None, *request.variants)}
         for criterion, request in requests.items()
     }
     for variant, part in pass_in_parts(alignment, requests, threads=threads, progress=progress):
@@ -102,7 +113,9 @@ def pass_in_parts(
         floors = [parts[variant].floor for parts in finders.values() if variant in parts]
         return read_limit(alignment, floors, references, durations)
 
-    for clips in checked_clips(alignment, tuple(variants), workers, progress, limit_of):
+    lengths = [length for length in (criterion.segment_ticks for criterion in finders) if length]
+    shortest = min(lengths, default=None)
+    for clips in checked_clips(alignment, tuple(variants), workers, progress, limit_of, shortest):
         if isinstance(clips, CheckedRecording):
             yield from _read_recording(clips, finders, workers)
             continue
@@ -143,16 +156,27 @@ class _Collector:
     It merges them now and then, so that rows below the rising floor are freed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clips: int) -> None:
+        """``clips``: how many there are."""
         self.parts: list[Deltas] = []
-        self.rows = 0
+        self.rows, self.clips, self.of_all = 0, 0, clips
         self.rows_to_merge = _ROWS_TO_MERGE
 
     def add(self, part: Deltas) -> None:
         """Add the deltas of the next clips."""
         self.parts.append(part)
         self.rows += part.tables.rows()
-        if self.rows > self.rows_to_merge and np.isfinite(part.floors).any():
+        self.clips += len(part.clips)
+        rising = bool(np.isfinite(part.floors).any())
+        if self.rows > _ROWS_TO_EXPECT and not rising:
+            expected = self.rows * (self.of_all / self.clips)
+            refuse_beyond_memory(
+                expected * _bytes_of_a_row(len(part.classes)),
+                f"{part.criterion} found {self.rows:,} changes of counts in "
+                f"{counted(self.clips, 'clip')}, so {counted(self.of_all, 'clip')} will need about",
+                f"To save memory, {_ADVICE}",
+            )
+        if self.rows > self.rows_to_merge and rising:
             self.rows = self.merge().tables.rows()
             self.rows_to_merge = max(self.rows_to_merge, 2 * self.rows)
 
@@ -189,9 +213,15 @@ class _Finder:
 
     def find(self, clips: CheckedBatch | CheckedEvents, threads: int) -> Deltas:
         """Find the deltas of some clips."""
+        self.refuse_many_segments(clips.first, clips.batch.durations)
         floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
         tables = clips.find_deltas(self.criterion, floors, threads, any_label=self.any_label)
         return self.deltas(tables, clips.batch, clips.first, floors)
+
+    def refuse_many_segments(self, first: int, durations: Ticks) -> None:
+        """Refuse clips, from number ``first`` on, if there is no room to look at their segments."""
+        size = _BYTES_OF_A_SEGMENT
+        _refuse_many_segments(self.alignment, self.criterion, first, durations, size)
 
     def raise_floors(
         self, references: ClipReferences, maxima: ScoreArray, durations: Ticks | None
@@ -216,6 +246,33 @@ class _Finder:
             tables=tables,
             extents=references.extents,
         )
+
+
+def _refuse_many_segments(
+    alignment: Alignment, criterion: Criterion, first: int, durations: Ticks, bytes_per_class: float
+) -> None:
+    """Refuse clips, from number ``first`` on, whose segments need too much memory."""
+    if criterion.segment_ticks is None or not len(durations):
+        return
+    segments, classes = int((-(-durations // criterion.segment_ticks)).sum()), len(alignment.classes)
+    longest = int(durations.argmax())
+    clips = f"clip {alignment.clips[first + longest]} ({durations[longest] / TICKS_PER_SECOND:,.10g} s)"
+    if len(durations) > 1:
+        clips = f"{counted(len(durations), 'clip')}, of which {clips} is the longest,"
+    limited = alignment.memory_limit < math.inf
+    refuse_beyond_memory(
+        segments * classes * bytes_per_class,
+        f"{criterion} cuts {clips} into {segments:,} segments, which for {counted(classes, 'class')} need",
+        "Check the durations, use longer segments, "
+        + ("evaluate fewer classes at a time, or raise the limit." if limited else _ADVICE),
+        alignment.memory_limit,
+    )
+
+
+def _bytes_of_a_row(classes: int) -> float:
+    """Return how many bytes a row of deltas needs: it is held twice while parts are merged, and then the
+    counts of one class at a time are held, too."""
+    return 2 * 6 + 24 / max(1, classes)
 
 
 def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRequest) -> None:
@@ -281,6 +338,7 @@ class _RecordingFinder:
         threads: int,
     ) -> None:
         self.finder, self.recording, self.references = finder, recording, references
+        finder.refuse_many_segments(recording.number, references.durations)
         self.floors = finder.raise_floors(references, references.maxima, recording.durations)
         self.open_deltas = finder.criterion.open_deltas(
             references, self.floors, threads, any_label=finder.any_label

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..data.scores import ScoreArray
-from ..data.times import Ticks
+from ..data.size_limits import refuse_beyond_memory
+from ..data.times import TICKS_PER_SECOND, Ticks
 from ..data.uncut_references import Boundaries, UncutReferences
 from .delta_tables import IgnoredRows, ReferenceRows
 
@@ -74,6 +75,11 @@ class EventRows:
         """Return the pieces of the events: those of more than ``longest`` are cut from their onset on."""
         onsets, offsets = self.events.T
         pieces = np.maximum(-((onsets - offsets) // longest), 1)
+        refuse_beyond_memory(
+            100 * float(pieces.sum()),
+            f"{pieces.sum():,} pieces of references, each of {longest / TICKS_PER_SECOND:g} s, need",
+            "Split references into longer pieces, and check their ends.",
+        )
         event = np.repeat(np.arange(len(pieces)), pieces)
         number = np.arange(len(event)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
         begins = onsets[event] + number * longest

@@ -57,6 +57,8 @@ class Criterion(Defined, ABC):
     ranks_events: ClassVar[bool] = False
     """Whether it judges scored events one after the other, the best first. Its deltas then have a row for
     each event, in this order."""
+    segment_ticks: ClassVar[int | None] = None
+    """The length of the segments that it judges, in microseconds; None if it judges none, or whole clips."""
     value_name: ClassVar[str] = "value of a query"
     """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False

@@ -25,6 +25,7 @@ PASSED_ON = (
     "measures_time",
     "ranks_events",
     "reads_pieces",
+    "segment_ticks",
     "skips_low_columns",
     "value_name",
     "values_queries",

@@ -58,9 +58,8 @@ class QueryPrecision(QueryCriterion):
                 "criterion about events, such as IoU."
             )
         require_choice(self, "interpolation", INTERPOLATIONS)
-        object.__setattr__(
-            self, "judges_overlapping_references", self.criterion.judges_overlapping_references
-        )
+        for name in ("judges_overlapping_references", "segment_ticks"):
+            object.__setattr__(self, name, getattr(self.criterion, name))
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         return self.criterion.seen(references)

@@ -181,10 +181,11 @@ class Segment(SegmentCriterion):
         require_number(self, "length", at_least=1e-6, at_most=LONGEST_SECONDS)
         require_choice(self, "aggregation", AGGREGATIONS)
         require_flag(self, "cross_triggers")
+        object.__setattr__(self, "segment_ticks", int(to_ticks(self.length)))
 
     def _grid(self, durations: Ticks) -> _Grid:
-        length = int(to_ticks(self.length))
-        return _Grid(length, -(-durations // length))
+        assert self.segment_ticks is not None
+        return _Grid(self.segment_ticks, -(-durations // self.segment_ticks))
 
 
 @CRITERIA.register

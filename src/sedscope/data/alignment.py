@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -64,6 +65,8 @@ class Alignment:
     """Whether the deltas state a digest of the scores that were read."""
     uncut: UncutReferences | None = None
     """The references of the recordings that the clips were cut out of; None if they are whole."""
+    memory_limit: float = math.inf
+    """Bytes that the deltas of some clips at a time may take."""
 
     def __repr__(self) -> str:
         return (

@@ -34,6 +34,7 @@ from .scored_events import (
     kept_events,
 )
 from .scores import Scores
+from .size_limits import refuse_beyond_memory
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
@@ -307,6 +308,7 @@ class _ClipEvents:
         ticks = np.sort(np.concatenate([np.unique(times), np.unique(onsets[same + 1])]))
         if not len(ticks):
             ticks = np.zeros(1, np.int64)
+        self._refuse_many_frames(len(ticks), len(classes))
         values = np.full((len(ticks) - 1, len(classes)), -np.inf)
         first = np.searchsorted(ticks, onsets, side="right") - 1
         last = np.searchsorted(ticks, offsets, side="left")
@@ -314,8 +316,18 @@ class _ClipEvents:
             values[begin:end, label] = confidence
         return ClipScores.unchecked(values, ticks)
 
+    def _refuse_many_frames(self, frames: int, classes: int) -> None:
+        refuse_beyond_memory(
+            8 * frames * classes,
+            f"clip {self.clip}: its {len(self.labels):,} events begin and end at {frames:,} times, so as "
+            "scores of frames they need",
+            "Keep the events as they are with overlaps='keep' (--overlaps keep), or leave out events of low "
+            "confidence.",
+        )
+
     def _averaged(self, labels: IntArray, classes: int) -> ClipScores:
         ticks = np.unique(self.times) if len(labels) else np.zeros(1, np.int64)
+        self._refuse_many_frames(len(ticks), 4 * classes)
         shape = len(ticks) - 1, classes
         begin, end = np.searchsorted(ticks, self.times).reshape(-1, 2).T
         event = np.repeat(np.arange(len(labels)), end - begin)  # of each frame that it covers

@@ -25,7 +25,8 @@ from .group_means import group_means
 from .labels import stripped
 from .score_arrays import ClipScores
 from .scores import Scores
-from .times import Ticks, to_ticks
+from .size_limits import refuse_beyond_memory
+from .times import TICKS_PER_SECOND, Ticks, to_ticks
 from .truth_notes import notes_without_late_ends
 
 Unreferenced: TypeAlias = Literal["keep", "drop"]
@@ -278,6 +279,11 @@ def _join(
     if end is None:
         end = max(chunk.start + (chunk.length or int(clip.ticks[-1])) for chunk, clip in chunks)
     number = -(-end // length)
+    refuse_beyond_memory(
+        16.0 * number * (1 + chunks[0][1].values.shape[1]),
+        f"{number:,} segments of {length / TICKS_PER_SECOND:g} s need",
+        "Use longer segments, and check where the last chunk begins.",
+    )
     rows, segments_of_rows = [], []
     for chunk, clip in chunks:
         segments = -(-(chunk.length or int(clip.ticks[-1])) // length)

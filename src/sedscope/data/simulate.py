@@ -18,6 +18,7 @@ from .arrays import FloatArray, IntArray
 from .event_columns import EventColumns
 from .ground_truth import GroundTruth
 from .scores import Scores
+from .size_limits import refuse_beyond_memory
 from .times import to_ticks
 
 # label: share of all events, median duration in seconds
@@ -91,6 +92,11 @@ def ground_truth(
     """
     _require_at_least(clips=(clips, 0), seconds=(seconds, 1e-6), classes=(classes, 1), seed=(seed, 0))
     _require_at_least(events_per_minute=(events_per_minute, 0))
+    refuse_beyond_memory(
+        200 * (clips * (1 + seconds / 60 * events_per_minute) + classes),
+        "So many clips, events and classes need",
+        "Simulate fewer.",
+    )
     rng = np.random.default_rng([seed, 0])
     shares, medians = _class_mix(classes, rng)
     number = int(rng.poisson(clips * seconds / 60 * events_per_minute))
@@ -172,6 +178,11 @@ def scores(
         i = number[clip]
         rng = np.random.default_rng([seed, 2, i])
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
+        refuse_beyond_memory(
+            12 * frames * len(columns),
+            f"The scores of clip {clip} in {frames:,} frames need",
+            "Use longer frames.",
+        )
         events = bounds[i] + np.flatnonzero(~truth.ignored[bounds[i] : bounds[i + 1]])
         logits = _background(rng, frames, len(columns), frame)
         logits += bias

@@ -20,14 +20,23 @@ from .clip_events import ClipEvents
 from .score_arrays import ClipScores
 from .score_checks import frames_or_events
 from .scores import Scores
+from .size_limits import refuse_beyond_memory
 from .stretches import frames_between
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 from .uncut_references import EVERYTHING, UncutReferences
+
+_BYTES_OF_A_BLOCK = 1000
 
 
 def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
     """Cut the recordings of an alignment into blocks of about this many seconds."""
     length = int(to_ticks(seconds))
+    number = int((alignment.durations // length).sum())
+    refuse_beyond_memory(
+        _BYTES_OF_A_BLOCK * number,
+        f"About {number:,} blocks of {seconds:g} s need",
+        "Use longer blocks, and check the durations of the clips.",
+    )
     blocks: dict[str, _Block] = {}
     block_clips: list[int] = []
     durations: list[int] = []

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import FloatArray
+from .arrays import FloatArray, refuse_masked
+from .size_limits import refuse_beyond_memory
 
 Ticks = NDArray[np.int64]
 
@@ -27,7 +28,11 @@ def to_ticks(seconds: ArrayLike) -> Ticks:
     >>> to_ticks([0.0, 0.448, 10])
     array([       0,   448000, 10000000])
     """
-    values = np.asarray(seconds, dtype=np.float64)
+    refuse_masked(seconds, "times")
+    values = np.asarray(seconds)
+    if values.dtype.kind == "c":
+        raise ValueError("Times must be real numbers of seconds, not complex ones.")
+    values = values.astype(np.float64, copy=False)
     wrong = np.flatnonzero(~(np.abs(values) <= LONGEST_SECONDS))  # also finds NaN
     if len(wrong):
         examples = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
@@ -65,6 +70,11 @@ def frame_ticks(frames: int, frame: float) -> Ticks:
     """
     if not frames * frame <= LONGEST_SECONDS:
         raise SedscopeError(f"{counted(frames, 'frame')} of {frame:g} s take more than ten years.")
+    refuse_beyond_memory(
+        2 * 8 * frames,  # there must be room for the scores, too
+        f"Boundaries and scores of {counted(frames, 'frame')} need more than",
+        "Use longer frames, or cut the recording into several clips.",
+    )
     if frames > _BLOCK_FRAMES:
         return _frame_ticks(frames, frame)
     return _shared_frame_ticks(frames, frame)

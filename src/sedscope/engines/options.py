@@ -43,7 +43,7 @@ class RunOptions:
         """Return the limit on memory in bytes; None if there is none."""
         if self.memory is None:
             return None
-        from ..io.size_limits import parse_bytes
+        from ..data.size_limits import parse_bytes
 
         return parse_bytes(self.memory)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,20 +26,22 @@ from numpy.typing import NDArray
 from ..counting.counts import Counts
 from ..counting.deltas import ROWS_TO_KEEP, Deltas
 from ..counting.floors import Floor
-from ..counting.one_pass import one_pass
+from ..counting.one_pass import pass_in_parts
 from ..counting.request import Requests
 from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.progress import Progress, StagedProgress
+from ..data.size_limits import machine_memory as machine_memory
+from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
 from ..engines.options import RunOptions
 from ..errors import SedscopeError, counted, listing
-from ..io.size_limits import machine_memory as machine_memory
 from ..metrics import Metric
 from ..metrics.requests import delta_requests, parts_of
+from ..postprocessing import PostProcessing
 from .counted_clips import CountedClips
 from .notes import (
     coverage_note,
@@ -50,6 +52,7 @@ from .notes import (
 )
 
 _SAMPLE = 32  # clips
+_ROWS_OF_SAMPLE = 10_000_000  # after which no further clip is read
 _ROWS_PER_FALSE_POSITIVE = 8  # that a metric with a limit reads; about 4 were measured
 _OTHERS = 4e8  # bytes for everything but deltas and counts, at most a third of the limit
 
@@ -84,7 +87,8 @@ class MemoryEstimate:
         if room < least:
             needed = np.ceil((least + min(least / 2, _OTHERS)) / 1e7) / 100
             raise SedscopeError(
-                f"A limit of {limit / 1e9:g} GB is too small: one class alone needs {needed:g} GB."
+                f"A limit of {limit / 1e9:g} GB is too small: one class alone needs {needed:g} GB. Raise the "
+                "limit, evaluate fewer clips, or use longer segments if the criterion judges segments."
             )
         first = 0
         for last in range(1, max(classes, 1) + 1):
@@ -106,29 +110,61 @@ def estimate_memory(
 ) -> MemoryEstimate:
     """Estimate what an evaluation will need, from a sample of the clips; see the formula above."""
     clips = len(alignment.clips)
-    number = min(_SAMPLE, clips)
-    sample = alignment.choose(np.linspace(0, clips - 1, number).astype(np.intp))
+    sample = alignment.choose(np.linspace(0, clips - 1, min(_SAMPLE, clips)).astype(np.intp))
     unlimited = {criterion: request.at_every_threshold() for criterion, request in requests.items()}
+    tables = sum(1 + len(request.variants) for request in requests.values())
+    sampled: dict[tuple[Criterion, PostProcessing | None], list[_SampledRows]] = {}
+    rows_read = 0
+    for variant, part in pass_in_parts(sample, unlimited, threads=threads):
+        sampled.setdefault((part.criterion, variant), []).append(_SampledRows.of(part))
+        rows_read += part.tables.rows()
+        if rows_read > _ROWS_OF_SAMPLE and len(sampled) == tables:
+            break
     of_deltas, of_counts = np.zeros((2, len(alignment.classes)))
-    tables, counts_limit = 0, 0
-    for criterion, in_sample in one_pass(sample, unlimited, threads=threads).items():
+    counts_limit = 0
+    for (criterion, _), parts in sampled.items():
         most_rows = np.inf
         limit = requests[criterion].false_positive_limit
         if limit is not None and (alignment.durations > 0).all():
             most_rows = _ROWS_PER_FALSE_POSITIVE * Floor(limit, 0).needed(alignment.durations)
-        for deltas in (in_sample, *in_sample.variants.values()):
-            size = deltas.floors.itemsize
-            rows, crossed = (
-                np.minimum(np.diff(table.class_starts()) * (clips / number), most_rows)
-                for table in (deltas.tables.detections, deltas.tables.cross_triggers)
-            )
-            of_deltas += rows * 2 * (size + 2) + crossed * 2 * (size + 5)
-            of_counts += rows * (size + 16) + crossed * 20
-            counts_limit += ROWS_TO_KEEP * (size + 16)
-            tables += 1
+        size = max(part.bytes_of_a_score for part in parts)
+        scale = _scale(alignment, criterion, np.concatenate([part.durations for part in parts]))
+        rows, crossed = np.minimum(sum(part.rows for part in parts) * scale, most_rows)
+        of_deltas += rows * 2 * (size + 2) + crossed * 2 * (size + 5)
+        of_counts += rows * (size + 16) + crossed * 20
+        counts_limit += ROWS_TO_KEEP * (size + 16)
     return MemoryEstimate(
         of_deltas, of_counts, counts_limit, 24.0 * tables * len(alignment.classes) * clips
     )
+
+
+class _SampledRows(NamedTuple):
+    """How many rows of deltas some clips have."""
+
+    rows: FloatArray
+    """(2 × classes) those of detections, and of cross-triggers."""
+    bytes_of_a_score: int
+    durations: Ticks
+
+    @staticmethod
+    def of(part: Deltas) -> _SampledRows:
+        tables = (part.tables.detections, part.tables.cross_triggers)
+        rows = np.array([np.diff(table.class_starts()) for table in tables], np.float64)
+        return _SampledRows(rows, part.floors.itemsize, part.durations)
+
+
+def _scale(alignment: Alignment, criterion: Criterion, sampled: Ticks) -> float:
+    """Return how many times as many rows as some clips all clips have. ``sampled``: the durations of some.
+
+    Where segments are judged, a clip has as many rows as segments. Otherwise all clips count alike.
+    """
+    if criterion.segment_ticks is None:
+        return len(alignment.clips) / max(1, len(sampled))
+    durations = np.where(alignment.durations > 0, alignment.durations, sampled.mean())
+    of_all, of_sample = (
+        np.ceil(ticks / criterion.segment_ticks).sum() for ticks in (durations, sampled)
+    )
+    return float(of_all / max(1, of_sample))
 
 
 class DeltasNotKept(Mapping[Criterion, Deltas]):
@@ -166,6 +202,7 @@ def count_class_blocks(
     """
     limit, requests = options.memory_limit(), delta_requests(metrics)
     assert limit is not None
+    alignment = replace(alignment, memory_limit=limit)
     together = [
         repr(metric)
         for metric in metrics

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
+from ..data.size_limits import machine_memory
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, issue_warnings, readable
-from ..io.size_limits import machine_memory
 from ..metrics import Metric
 from ..metrics.at_false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics

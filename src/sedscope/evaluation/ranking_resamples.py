@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..data.size_limits import machine_memory
 from ..errors import counted
-from ..io.size_limits import machine_memory
 from ..resampling.resampling import MOST_RESAMPLES, Resampling
 from .p_values import FEWEST_RESAMPLES, resamples_needed
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from ..data.arrays import FloatArray
+from ..data.size_limits import refuse_beyond_memory
 from ..errors import SedscopeError
 from .locations import Location, input_location, open_input
-from .size_limits import refuse_beyond_memory
 
 _CUTTABLE = {1, 3, 6, 7, 0xFFFE}  # sample formats in which every sample has the same number of bytes
 _MOST_CHUNKS = 1000
@@ -169,7 +169,7 @@ def read_audio(path: str | Path) -> tuple[FloatArray, int]:
     soundfile = _soundfile("Reading audio files")
     source = input_location(path)
     with open_input(source) as file, _opened(soundfile, file, source) as sound:
-        refuse_beyond_memory(sound.frames * sound.channels * 4, str(source))
+        refuse_beyond_memory(sound.frames * (sound.channels * 4 + 8), f"{source} needs")
         try:
             samples = sound.read(dtype="float32", always_2d=True)
         except soundfile.SoundFileError as error:

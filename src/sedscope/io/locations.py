@@ -18,8 +18,9 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, TypeAlias
 from urllib.parse import quote, unquote
 
+from ..data.size_limits import refuse_beyond_memory
 from ..errors import SedscopeError
-from .size_limits import bounded_session, refuse_beyond_memory, refuse_download
+from .downloads import bounded_session, refuse_download
 
 _PROTOCOL = re.compile(r"[A-Za-z][\w+.-]+(::|://)")
 _LOCAL = re.compile(r"(file|local)://(localhost(?=/))?", re.IGNORECASE)
@@ -89,7 +90,7 @@ def read_input(path: Location, check: Callable[[IO[bytes], int, Location], None]
             is_local = isinstance(path, Path)
             size = os.fstat(file.fileno()).st_size if is_local else file.seek(0, SEEK_END)
             file.seek(0)
-            refuse_beyond_memory(size, str(path))
+            refuse_beyond_memory(size, f"{path} has")
             if check is not None:
                 check(file, size, path)
                 file.seek(0)

@@ -16,11 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.size_limits import refuse_oversized
 from ..errors import SedscopeError
 from .atomic_write import replacing
 from .locations import Location
 from .polars_threads import require_polars_threads, without_panic_traces
-from .size_limits import refuse_oversized
 
 if TYPE_CHECKING:
     from polars import DataFrame

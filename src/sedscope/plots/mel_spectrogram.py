@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..data.arrays import FloatArray
+from ..data.size_limits import refuse_beyond_memory
 
 BANDS = 96
 _WINDOW_SECONDS = 0.046
@@ -56,6 +57,11 @@ def mel_spectrogram(
     True
     """
     size = int(2 ** np.round(np.log2(_WINDOW_SECONDS * rate)))
+    refuse_beyond_memory(
+        size * (_BATCH * 40 + BANDS * 16),
+        f"A spectrogram of audio with {rate:,.10g} samples per second needs",
+        "Check the sample rate of the audio.",
+    )
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)
     weights = _band_weights(rate, size)
     width = (end - start) / columns

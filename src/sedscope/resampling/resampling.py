@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.clip_ids import clip_ids
+from ..data.size_limits import machine_memory, refuse_beyond_memory
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, short_number, subject
-from ..io.size_limits import machine_memory
 
 Weights: TypeAlias = NDArray[np.int32]
 """(resamples × clips) how many times each clip counts."""
@@ -254,7 +254,7 @@ class Resampling:
             raise SedscopeError(
                 f"Resampling needs at least 2 {self.units_name()}, not {number}. {self.advice()}".strip()
             )
-        size = 4 * self.n * len(clips)
+        size = 4 * self.n * (len(clips) + 2 * self.balanced * number)
         if size > machine_memory():
             raise SedscopeError(
                 f"{self.n} resamples of {counted(len(clips), 'clip')} take {size / 1e9:.3g} GB, more than "
@@ -301,6 +301,12 @@ def as_weights(weights: ArrayLike, clips: int) -> Weights:
 
 def each_left_out(units: NDArray[np.intp]) -> Weights:
     """Return (units × clips) weights that leave out one unit in each row (jackknife)."""
+    number = int(units.max()) + 1
+    refuse_beyond_memory(
+        9 * number * len(units),  # as booleans, as numbers, and once more beside the resamples
+        f"interval='bca' evaluates {len(units):,} clips {number:,} times without some, which needs",
+        "Use interval='percentile', or groups of clips.",
+    )
     weights: Weights = (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
     return weights
 

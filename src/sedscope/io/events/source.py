@@ -21,10 +21,10 @@ from ...data.cells import (
 )
 from ...data.choices import Side
 from ...data.event_table import EventTable, check_roles
+from ...data.size_limits import refuse_oversized
 from ...errors import SedscopeError, counted, listing, shortened
 from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
-from ..size_limits import refuse_oversized
 from ..text_tables import (
     decode,
     delimiter_of,

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
+from ...data.size_limits import refuse_oversized
 from ...errors import SedscopeError
 from ..atomic_write import replacing
-from ..size_limits import refuse_oversized
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 from .npy_files import NpyWriter, mapped_array, read_header

@@ -13,9 +13,9 @@ from ...data.choices import Gaps
 from ...data.frames import TIME_COLUMNS, clip_from_table
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
+from ...data.size_limits import refuse_oversized
 from ...errors import SedscopeError, listing, subject
 from ..parquet_files import check_parquet, reading_parquet, write_parquet
-from ..size_limits import refuse_oversized
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 
 _CLIP_COLUMNS = ("clip", "filename", "clip_id")
