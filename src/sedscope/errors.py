@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
+from .escaping import one_line, printable
+
 _ITEM_LENGTH = 500  # characters of an item in a message
 _GUESSED = 5  # names; looking for those that are alike takes its time
 _COMPARED = 200  # characters of a name, for the same reason
@@ -39,19 +41,20 @@ class SedscopeError(ValueError):
 
     def __init__(self, message: str, *, lines: Iterable[str] = (), advice: str = "") -> None:
         super().__init__(readable(message))
-        self.lines = tuple(lines)
+        self.lines = tuple(map(readable, lines))
         self.advice = advice
 
 
 def readable(message: str) -> str:
     """Return a message that can be printed anywhere.
 
-    Bytes of file names that are not UTF-8 become ``�``, and very long paths and numbers lose their middle.
+    Characters that control a terminal or cannot be seen are escaped, bytes of file names that are not UTF-8
+    become ``�``, and very long paths and numbers lose their middle.
     """
     if not message.isascii():
         message = message.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     half = _WORD_LENGTH // 2
-    return _LONG_WORD.sub(lambda word: f"{word[0][:half]}…{word[0][-half:]}", message)
+    return _LONG_WORD.sub(lambda word: f"{word[0][:half]}…{word[0][-half:]}", printable(message))
 
 
 class SedscopeWarning(UserWarning):
@@ -90,7 +93,7 @@ def listing(items: Collection[str], limit: int = 5, *, total: int | None = None)
     >>> listing(["a", "b", "c"], limit=2)
     'a, b and 1 more'
     """
-    shown = ", ".join(shortened(item, _ITEM_LENGTH) for item in islice(items, limit))
+    shown = ", ".join(one_line(shortened(item, _ITEM_LENGTH)) for item in islice(items, limit))
     hidden = (len(items) if total is None else total) - limit
     return f"{shown} and {hidden} more" if hidden > 0 else shown
 

@@ -75,7 +75,7 @@ def markdown_tables(text: str) -> list[list[list[str]]]:
 
 
 def in_a_line(text: str) -> str:
-    return " ".join(text.splitlines())
+    return text.replace("\n", r"\n").replace("\r", r"\r")
 
 
 def test_markdown_reads_back(hostile: sed.Comparison, tmp_path: Path) -> None:

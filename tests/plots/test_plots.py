@@ -199,7 +199,7 @@ def test_names_are_plain_text() -> None:
     )
     scores = sed.Scores.from_arrays({"a": np.eye(3)}, classes=labels, frame=1.0)
     axes = sed.plot(sed.evaluate(scores, truth, {"$m": sed.presets.PSDS2}), "$m")
-    assert legend_texts(axes) == [*labels, "all classes"]
+    assert legend_texts(axes) == [" _hidden", r"\$x", r"a_{b}\$c\$", "all classes"]
     require_readable(axes)
     require_readable(
         sed.deltas(scores, truth, sed.presets.PSDS2.criterion).counts().plot_cross_triggers(0.5)

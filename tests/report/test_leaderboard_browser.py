@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.escaping import printable
 from sedscope.evaluation.ranking import (
     Estimate,
     MeasuredSystem,
@@ -179,10 +180,15 @@ def test_names_are_data(page: Browser, tmp_path: Path, width: int, scheme: str, 
     file = opened_board(page, ranking, tmp_path, width=width, scheme=scheme, media=media)
     assert page.run("return document.title") == "Leaderboard <1>"
     assert page.run("return document.images.length + document.scripts.length") == 2
-    assert {row["system"] for row in page.rows()} == {system.name for system in ranking.systems}
-    assert {row["class"] for row in page.rows(".heat")} == set(ranking.classes)
+    assert {row["system"] for row in page.rows()} == {
+        printable(system.name) for system in ranking.systems
+    }
+    assert {row["class"] for row in page.rows(".heat")} == {*map(printable, ranking.classes)}
     reasons = page.run("return [...document.querySelectorAll('#rejected dd')].map((c) => c.textContent)")
-    assert set(reasons) == {*(f"{name} is broken" for name in HOSTILE), "and 10 more, see ranking.json"}
+    assert set(reasons) == {
+        *(f"{printable(name)} is broken" for name in HOSTILE),
+        "and 10 more, see ranking.json",
+    }
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
     check_quiet(page, file)
 
@@ -206,17 +212,18 @@ def test_a_task_with_two_data_sets(page: Browser, tmp_path: Path, width: int, sc
         f"{system.score.value:.4f} ({system.score.low:.4f}–{system.score.high:.4f})"
         for system in ranking.systems
     ]
-    assert rows[0]["system"] == f"{first.name}report: home · street"
+    assert rows[0]["system"] == f"{printable(first.name)}report: home · street"
     links = "return [...document.querySelectorAll('#table a')].map((a) => a.getAttribute('href'))"
     assert page.run(links) == ["reports/a.html", "reports/b.html"]
     assert "There is no report of home: <b>events</b> overlap." in page.text("#notes")
-    assert {row["class"] for row in page.rows(".heat")} == set(ranking.classes)
+    assert {row["class"] for row in page.rows(".heat")} == {*map(printable, ranking.classes)}
     page.choose("#class-metric", 2)
     heat = page.rows(".heat", foot=True)
-    assert {row["class"] for row in heat} == {*ranking.classes[::2], "overall"}
+    assert {row["class"] for row in heat} == {*map(printable, ranking.classes[::2]), "overall"}
+    of_classes = first.metrics["street.team"].per_class
     for row in heat[:-1]:
-        value = first.metrics["street.team"].per_class[row["class"]].value
-        assert float(row[first.full_name]) == pytest.approx(value, abs=0.0051)
+        value = {printable(label): of_classes[label] for label in of_classes}[row["class"]].value
+        assert float(row[printable(first.full_name)]) == pytest.approx(value, abs=0.0051)
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
     check_quiet(page, file)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
+from sedscope.escaping import printable
 from sedscope.report.page_data import build_page
 from sedscope.report.panels.groups import GroupsData
 
@@ -50,9 +51,10 @@ def opened(page: Browser, grouped: sed.Evaluation, tmp_path: Path) -> Iterator[B
 def test_groups_have_the_values_of_the_library(opened: Browser, grouped: sed.Evaluation) -> None:
     rows = opened.rows("[data-kind=clips]")
     results = grouped.groups["clips"]
-    assert [row["group"] for row in rows] == [*results]
+    named = {printable(group): evaluation for group, evaluation in results.items()}
+    assert [row["group"] for row in rows] == [*named]
     for row in rows:
-        evaluation = results[row["group"]]
+        evaluation = named[row["group"]]
         assert number(row["clips"]) == evaluation.clips
         assert row["psds1"] == f"{evaluation['psds1'].value:.4f}"
     average = opened.rows("[data-kind=clips]", foot=True)[-1]

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.escaping import csv_name, printable
 
+from ..support.output_kinds import assert_csv, assert_latex
 from ..support.report.browser import Browser
 from ..support.report.page import check_table, number, thresholds
 from ..support.report.sets import HOSTILE, METRICS, hostile_set, simulated_set
@@ -26,18 +28,35 @@ def test_hostile_names_are_text(page: Browser, tmp_path: Path) -> None:
     sed.evaluate(scores, truth, METRICS).report(file, name="<script>document.title = 'broken'</script>")
     page.open(file)
     assert page.run("return document.title").endswith("– sedscope report")
-    assert [row["class"] for row in page.rows()] == list(scores.classes)
+    assert [row["class"] for row in page.rows()] == [*map(printable, scores.classes)]
     page.choose("#criterion", 1)
     for k, label in enumerate(scores.classes):
         page.choose("#class", k)
         if label in HOSTILE:
-            assert label in page.run("return document.querySelector('.legend').textContent")
+            assert printable(label) in page.run("return document.querySelector('.legend').textContent")
     assert page.run("return document.querySelectorAll('img, b[onclick]').length") == 0
     for i in range(3):
         page.run("document.querySelectorAll('.clip-list button')[arguments[0]].click()", i)
     assert thresholds(page).keys() == set(scores.classes)
     assert page.problems() == []
     assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_saved_tables_hold_no_commands_of_names(page: Browser, tmp_path: Path) -> None:
+    labels = ["two\nlines\\input{x}", "[0] \x1b[31m", "=1+1", "a|b^^M"]
+    scores = sed.Scores.from_arrays({"a": np.eye(4)}, classes=labels, frame=1.0)
+    events = {"a": [(i, i + 1, label) for i, label in enumerate(labels)]}
+    truth = sed.GroundTruth.from_dict(events, durations={"a": 4})
+    file = tmp_path / "report.html"
+    sed.evaluate(scores, truth, sed.presets.PSDS1).report(file)
+    page.open(file)
+    tools = "#classes .tools button"
+    latex = page.saved("classes.tex", lambda: page.click(f"{tools} + button"))
+    assert_latex(latex)
+    assert len(latex.splitlines()) == 6 + len(labels)
+    rows = assert_csv(page.saved("classes.csv", lambda: page.click(tools)))
+    assert {csv_name(row[0]) for row in rows[1:]} >= {*labels}
+    assert page.problems() == []
 
 
 def test_two_systems(page: Browser, tmp_path: Path) -> None:

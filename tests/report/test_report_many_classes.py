@@ -135,4 +135,4 @@ def test_saved_files_are_safe_for_other_programs(page: Browser, tmp_path: Path) 
             text.text
             for text in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")
         ]
-        assert "\ufffdbell\ufffd\ufffd" in texts
+        assert "\\x01bell\\x0b\ufffd" in texts

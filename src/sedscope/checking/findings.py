@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,8 @@ from ..errors import (
     readable,
     shortened,
 )
-from ..io.atomic_write import write_text
+from ..escaping import one_line
+from ..evaluation.table_text import written_json
 
 Severity: TypeAlias = Literal["error", "warning"]
 SummaryValue: TypeAlias = "int | float | list[str]"
@@ -191,14 +191,11 @@ class Validation:
         >>> '"errors": 0' in sed.validate(scores, truth).to_json()
         True
         """
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        if path is not None:
-            write_text(path, text)
-        return text
+        return written_json(self.to_dict(), path)
 
 
 def _value_text(value: SummaryValue) -> str:
-    return ", ".join(value) if isinstance(value, list) else f"{value}"
+    return ", ".join(map(one_line, value)) if isinstance(value, list) else f"{value}"
 
 
 @dataclass

@@ -31,6 +31,7 @@ from . import (
 )
 from .help_text import CommandWithSections
 from .option_groups import with_options
+from .progress import PrintableStream
 
 app = typer.Typer(
     name="sedscope",
@@ -90,10 +91,13 @@ def program(
 def main() -> None:
     """Run the command line. Invalid input ends with one message and exit code 2."""
     codecs.register_error("readable", _readable_characters)
-    for stream in (sys.stdout, sys.stderr):  # print what the console can show, and never fail
+    for name in ("stdout", "stderr"):  # print what the console can show, and never fail
+        stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="readable")
-    if sys.stdout is None:  # Python has none if it is closed
+        if stream is not None:  # Python has none if it is closed
+            setattr(sys, name, PrintableStream(stream))
+    if sys.stdout is None:
         _fail("Cannot write the output: standard output is closed. Send it to a file, or to /dev/null.")
     try:
         try:

@@ -26,6 +26,7 @@ from .options import (
     stitch_arguments,
 )
 from .points_files import read_points, with_postprocess
+from .progress import print_data
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -103,7 +104,7 @@ def detect(
         events = detect_events(processed, threshold)
     text = write_events(events, output)
     if output is None:
-        typer.echo(text, nl=False)
+        print_data(text)
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
 

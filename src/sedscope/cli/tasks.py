@@ -11,6 +11,7 @@ import typer
 from ..errors import SedscopeError, counted, listing
 from .engine_options import ThreadOptions
 from .options import Reads, as_location, path_option
+from .progress import print_data
 
 TaskOption = Annotated[
     str | None,
@@ -42,7 +43,7 @@ def tasks(
             raise SedscopeError(
                 f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME'."
             )
-        typer.echo(task_text(words[1]), nl=False)
+        print_data(task_text(words[1]))
         return
     for name in built_in_tasks():
         task = read_task(name)

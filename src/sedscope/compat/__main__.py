@@ -13,6 +13,7 @@ import runpy  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 from pathlib import Path  # noqa: E402
 
+from ..escaping import printable  # noqa: E402
 from .old_names import install  # noqa: E402
 
 USAGE = """\
@@ -34,13 +35,13 @@ def main(arguments: list[str]) -> None:
         install()
         sys.path[:] = _path_of_modules  # as for ``python -m``
         if not _is_there(sys.argv[0]):
-            print(f"There is no module {sys.argv[0]}.", file=sys.stderr)
+            print(f"There is no module {printable(sys.argv[0])}.", file=sys.stderr)
             sys.exit(2)
         runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         return
     script = Path(sys.argv[0])
     if not script.is_file():
-        print(f"There is no script {script}.", file=sys.stderr)
+        print(f"There is no script {printable(str(script))}.", file=sys.stderr)
         sys.exit(2)
     install()
     sys.path.insert(0, str(script.resolve().parent))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted, listing
+from ..escaping import one_line
 from ..notebook.data_frame import Column, Tabular, polars_frame
 from ..notebook.html_table import html_facts, html_points
 from .tally import Tally, first_minimum_of_runs, last_of_runs
@@ -96,7 +97,7 @@ class ClassCounts(Tabular):
 
     def __repr__(self) -> str:
         rows = counted(len(self.scores), "row") + ("" if self.complete else ", not complete")
-        return f"<ClassCounts of {self.label}: {rows}>"
+        return f"<ClassCounts of {one_line(self.label)}: {rows}>"
 
     def _repr_html_(self) -> str:
         if not self.complete or not len(self.scores):

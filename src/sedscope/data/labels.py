@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import zip_longest
 
 from ..errors import SedscopeError, counted, listing, near_names, shortened, subject
+from ..escaping import one_line
 
 MAP_ADVICE = (
     "A label map renames labels: 'sedscope labels SYSTEM GROUND_TRUTH -o map.csv' proposes one to edit, "
@@ -26,7 +27,7 @@ _SPECIES = re.compile(r"(\S+ \S+)_(\S.*)", re.DOTALL)
 def shown_label(label: str) -> str:
     """Return a label for a message, in quotes where white space would be hard to see."""
     text = shortened(label, 60)
-    return text if text == " ".join(text.split()) else repr(text)
+    return one_line(text) if text == " ".join(text.split()) else repr(text)
 
 
 def spelling(label: str) -> str:

@@ -18,6 +18,7 @@ from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
+from ..escaping import one_line
 from ..evaluation.table_text import format_text
 from .judged_clips import judged_clips
 from .thresholds import ClassThresholds
@@ -47,7 +48,7 @@ class ClassBoundaryErrors:
     offset: FloatArray
 
     def __repr__(self) -> str:
-        return f"<ClassBoundaryErrors of {self.label}: {counted(len(self.onset), 'pair')}>"
+        return f"<ClassBoundaryErrors of {one_line(self.label)}: {counted(len(self.onset), 'pair')}>"
 
     def percentiles(self, percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[float]]:
         """Return percentiles of the onset and offset errors, interpolated; NaN without pairs.

@@ -17,6 +17,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..errors import counted
+from ..escaping import one_line
 from .error_types import CAUSES, NOT_FALSE, TYPES
 from .judged_clips import judged_clips
 from .thresholds import ClassThresholds, ThresholdChoice
@@ -44,7 +45,9 @@ class ClassDiagnosis:
     detections: Mapping[str, IntArray]
 
     def __repr__(self) -> str:
-        return f"<ClassDiagnosis of {self.label}: {counted(len(self.thresholds), 'threshold')}>"
+        return (
+            f"<ClassDiagnosis of {one_line(self.label)}: {counted(len(self.thresholds), 'threshold')}>"
+        )
 
     def tally(self) -> Tally:
         """Return the counts at the thresholds, with precision, recall, F-score and error rate."""

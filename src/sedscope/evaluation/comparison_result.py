@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..engines.options import EngineName, RunOptions
 from ..errors import counted, listing
+from ..escaping import latex_comment, markdown, markdown_code
 from ..metrics import Metric
 from ..metrics.names import definition_lines, metric_called
 from ..notebook.data_frame import Tabular, frame_from_rows
@@ -211,7 +212,10 @@ class Comparison(Tabular):
         """
         parts = [format_markdown(system_rows(self)), format_markdown(pair_rows(self))]
         for metric, name in self.names.items():
-            parts.append(f"**{name}**: `{metric!r}`\n\n{format_markdown(class_rows(self, metric))}")
+            parts.append(
+                f"**{markdown(name)}**: {markdown_code(repr(metric))}\n\n"
+                f"{format_markdown(class_rows(self, metric))}"
+            )
         return written("\n\n".join([*parts, self.about()]) + "\n", path)
 
     def to_latex(
@@ -251,8 +255,8 @@ class Comparison(Tabular):
         for metric, name in self.names.items():
             rows = oriented(class_rows(self, metric, digits), classes)
             table = format_latex(rows, rule_before_last=classes == "rows")
-            parts.append(f"% {name}: {metric!r}\n{table}")
-        return written("\n\n".join([*parts, f"% {self.about()}"]) + "\n", path)
+            parts.append(f"{latex_comment(f'{name}: {metric!r}')}\n{table}")
+        return written("\n\n".join([*parts, latex_comment(self.about())]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import SedscopeError, counted
+from ..escaping import json_text, latex_comment, markdown, markdown_code, one_line
 from ..notebook.data_frame import Tabular, frame_from_rows
 from ..notebook.html_table import html_table
 from ..resampling.resampling import Resampling
@@ -98,7 +98,7 @@ class Ranking(Tabular):
 
     def __repr__(self) -> str:
         rejected = f", {len(self.rejected)} rejected" if self.rejected else ""
-        return f"<Ranking of {counted(len(self.systems), 'system')} by {self.score.name}{rejected}>"
+        return f"<Ranking of {counted(len(self.systems), 'system')} by {one_line(self.score.name)}{rejected}>"
 
     def _repr_html_(self) -> str:
         header, *rows = ranking_rows(self)
@@ -122,7 +122,7 @@ class Ranking(Tabular):
         >>> sed.rank(systems, truth, "psds1", n=50).table().split()[:6]
         ['system', 'rank', 'ranks', 'tie', 'group', 'psds1']
         """
-        definitions = [f"{metric.name}: {metric.definition}" for metric in self.metrics]
+        definitions = [one_line(f"{metric.name}: {metric.definition}") for metric in self.metrics]
         rows = ranking_rows(self)
         return "\n".join([ruled_text(rows, names=name_columns(rows)), "", *definitions, self.about()])
 
@@ -214,11 +214,9 @@ class Ranking(Tabular):
         ranked = ranking_rows(self)
         parts = [format_markdown(ranked, names=name_columns(ranked)), self.about()]
         for metric in self.metrics:
-            if self.systems and not classes_of(self, metric.name):
-                parts.append(f"**{metric.name}**: `{metric.definition}`")
-                continue
-            rows = class_rows(self, metric.name)
-            parts.append(f"**{metric.name}**: `{metric.definition}`\n\n{format_markdown(rows)}")
+            parts.append(f"**{markdown(metric.name)}**: {markdown_code(metric.definition)}")
+            if not self.systems or classes_of(self, metric.name):
+                parts.append(format_markdown(class_rows(self, metric.name)))
         return written("\n\n".join(parts) + "\n", path)
 
     def to_latex(self, path: str | Path | None = None, *, digits: int = 3) -> str:
@@ -245,10 +243,10 @@ class Ranking(Tabular):
         >>> r"\begin{tabular}" in sed.rank(systems, truth, "psds1", n=50).to_latex()
         True
         """
-        definitions = [f"% {metric.name}: {metric.definition}" for metric in self.metrics]
+        definitions = [latex_comment(f"{metric.name}: {metric.definition}") for metric in self.metrics]
         rows = ranking_rows(self, digits)
         table = format_latex(rows, names=name_columns(rows))
-        return written("\n".join([*definitions, f"% {self.about()}", table]) + "\n", path)
+        return written("\n".join([*definitions, latex_comment(self.about()), table]) + "\n", path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranking as plain values. Numbers that are not finite are None.
@@ -289,8 +287,7 @@ class Ranking(Tabular):
         >>> '"rank": 1' in sed.rank(systems, truth, "psds1", n=50).to_json()
         True
         """
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-        return written(text.encode("utf-8", "backslashreplace").decode() + "\n", path)
+        return written(f"{json_text(self.to_dict(), indent=1)}\n", path)
 
     def site(
         self,

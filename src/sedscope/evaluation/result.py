@@ -13,6 +13,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..engines.options import EngineName, RunOptions
 from ..errors import SedscopeError, issue_warnings, listing
+from ..escaping import latex_comment
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..notebook.data_frame import Tabular
@@ -251,7 +252,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         >>> sed.evaluate(scores, truth, "psds1").to_markdown().splitlines()[0]
         '| class | references | psds1 |'
         """
-        items = "\n".join(f"- {line}" for line in legend(self, code="`"))
+        items = "\n".join(f"- {line}" for line in legend(self, as_markdown=True))
         tables = [format_markdown(class_rows(self))]
         for results in self.groups.values():
             tables.append(f"{results.title()}:\n\n{format_markdown(group_rows(results))}")
@@ -304,8 +305,8 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         tables = [format_latex(oriented(rows, classes), rule_before_last=classes == "rows")]
         for results in self.groups.values():
             table = format_latex(group_rows(results, digits), rule_before_last=bool(results.averages))
-            tables.append(f"\n% {results.title()}\n{table}")
-        return written("\n".join([*(f"% {line}" for line in legend(self)), *tables]) + "\n", path)
+            tables.append(f"\n{latex_comment(results.title())}\n{table}")
+        return written("\n".join([*map(latex_comment, legend(self)), *tables]) + "\n", path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return every value as CSV, one row each: metric, class, value, interval, threshold, definition.

@@ -60,9 +60,9 @@ def class_rows(evaluation: Evaluation, digits: int = 4) -> list[list[str]]:
     return [columns, *rows, overall]
 
 
-def legend(evaluation: Evaluation, code: str = "") -> list[str]:
-    """Say what the columns and the brackets mean, a line each. ``code``: what surrounds definitions."""
-    lines = definition_lines(evaluation.names, code)
+def legend(evaluation: Evaluation, *, as_markdown: bool = False) -> list[str]:
+    """Say what the columns and the brackets mean, a line each, as text or as Markdown."""
+    lines = definition_lines(evaluation.names, as_markdown=as_markdown)
     if evaluation.intervals:
         lines.append(next(iter(evaluation.intervals.values())).resampling.about())
     thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}

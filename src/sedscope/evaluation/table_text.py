@@ -9,40 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import SedscopeError
+from ..escaping import csv_cell, json_text, latex, markdown, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 Table = Sequence[Sequence[str]]
 
-_MARKUP = re.compile(r"[\\`*|&]|<(?=\S)|(?<![^\W_])_|_(?![^\W_])")
-"""What must be escaped in Markdown; ``_`` within a word and ``<`` before a space are plain."""
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "−": "$-$",
-        "±": r"$\pm$",
-        "≈": r"$\approx$",
-        "≤": r"$\leq$",
-        "<": "$<$",
-        ">": "$>$",
-        "–": "--",
-        "|": r"\textbar{}",
-        "…": r"\ldots{}",
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-    }
-)
-
-
 _MINUS = re.compile(r"(?<![^\s(–…])-(?=\d)")
 """A hyphen that stands for the minus of a number."""
-
-_FORMULA = re.compile(r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""How a cell begins that spreadsheets may execute."""
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE | re.ASCII)
 
 
 class Best(str):
@@ -67,10 +42,7 @@ def written(text: str, path: str | Path | None) -> str:
 
 def written_json(values: Mapping[str, Any], path: str | Path | None) -> str:
     """Return values as JSON, and write it to a file if there is one. Values must not be NaN."""
-    import json
-
-    text = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False)
-    return written(f"{text}\n", path)
+    return written(f"{json_text(values, indent=2)}\n", path)
 
 
 def format_text(rows: Table, *, names: int = 1) -> list[str]:
@@ -79,7 +51,7 @@ def format_text(rows: Table, *, names: int = 1) -> list[str]:
     >>> format_text([["class", "F1"], ["Dog", "0.5"]])
     ['class   F1', 'Dog    0.5']
     """
-    cells = [[_in_a_line(cell) for cell in row] for row in rows]
+    cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return [
         "  ".join(
@@ -119,7 +91,7 @@ def format_markdown(rows: Table, *, names: int = 1) -> str:
 
 
 def _markdown_cell(cell: str) -> str:
-    text = _MARKUP.sub(r"\\\g<0>", _in_a_line(cell))
+    text = markdown(cell)
     return f"**{text}**" if isinstance(cell, Best) else text
 
 
@@ -156,15 +128,14 @@ def format_latex(rows: Table, *, names: int = 1, rule_before_last: bool = False)
 
 
 def _latex_cell(cell: str) -> str:
-    text = _MINUS.sub("−", _in_a_line(cell)).translate(_LATEX)
+    text = latex(_MINUS.sub("−", cell))
     return rf"\textbf{{{text}}}" if isinstance(cell, Best) else text
 
 
 def format_csv(rows: Iterable[Sequence[str]]) -> str:
     """Format comma-separated values.
 
-    An apostrophe precedes a cell that a spreadsheet could execute, because it begins with ``=``, ``+``,
-    ``-``, ``@``, a tab or a line break. Numbers stay as they are.
+    An apostrophe precedes a cell that a spreadsheet could execute.
 
     >>> format_csv([["class", "F1"], ["a, b", "0.5"], ["=1+1", "-0.5"]])
     'class,F1\\n"a, b",0.5\\n\\'=1+1,-0.5\\n'
@@ -172,7 +143,7 @@ def format_csv(rows: Iterable[Sequence[str]]) -> str:
     lines = []
     for row in rows:
         line = io.StringIO()
-        cells = [_not_executed(cell) for cell in row]
+        cells = [csv_cell(cell) for cell in row]
         python_csv.writer(line).writerow(cells)  # quotes cells with any character of its line end: \r\n
         lines.append(line.getvalue().removesuffix("\r\n") + "\n")
     return "".join(lines)
@@ -183,12 +154,3 @@ def csv_cells(values: Iterable[str | float | None]) -> list[str]:
     return [
         "" if value is None else value if isinstance(value, str) else repr(value) for value in values
     ]
-
-
-def _not_executed(cell: str) -> str:
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def _in_a_line(cell: str) -> str:
-    """Remove line breaks, which no cell can have."""
-    return re.sub(r"[\r\n]+", " ", cell)

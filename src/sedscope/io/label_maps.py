@@ -14,6 +14,7 @@ from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
 from ..data.labels import shown_label, stripped
 from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
+from ..escaping import csv_cell
 from .atomic_write import write_text
 from .events.files import read_event_table
 from .events.source import EventReadOptions
@@ -217,7 +218,8 @@ class LabelProposal:
             )
         text = io.StringIO()
         writer = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
-        writer.writerows([("from", "to", "note"), *self.rows()])
+        rows = [("from", "to", "note"), *self.rows()]
+        writer.writerows(rows if file.suffix == ".tsv" else [[*map(csv_cell, row)] for row in rows])
         write_text(file, text.getvalue())
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..data.cells import parse_number, quoted_cell
 from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..escaping import csv_cell, csv_name, has_escaped_cells
 from .locations import Location, input_location, read_input
 
 _LONGEST_LINE = 16 * 2**20
@@ -137,17 +138,21 @@ def split_rows(
             f"{file}: line {line} is not a row of a table: {error}.",
             lines=[f"{file}:{line}: the line is not a row of a table: {error}"],
         ) from None
+    if delimiter != "\t":
+        rows = [[*map(csv_name, row)] for row in rows] if has_escaped_cells(text) else rows
     return rows, lines
 
 
 def even_columns(text: str, delimiter: str) -> list[list[str]] | None:
     """Return the columns of a table, much faster than row by row; None if it is not simple enough.
 
-    It must have several columns, as many cells in each line, and no quotes or blank lines.
+    It must have several columns, as many cells in each line, and no quotes, escaped cells or blank lines.
     """
     lines = text.removesuffix("\n")
     width = 1 + lines.partition("\n")[0].count(delimiter)
     if not 1 < width <= _MOST_COLUMNS or any(mark in text for mark in '"\r\0'):
+        return None
+    if delimiter != "\t" and has_escaped_cells(text):
         return None
     content = np.frombuffer(lines.encode(), np.uint8)
     ends = content[(content == ord(delimiter)) | (content == ord("\n"))] == ord("\n")  # of cells
@@ -219,6 +224,7 @@ def decode(content: bytes, path: Location, first_line: int = 1) -> str:
 
 
 def quoted(cell: str, delimiter: str = "\t") -> str:
-    """Quote a cell for a file, if that is necessary."""
+    """Quote a cell for a file, if that is necessary. Between commas, spreadsheets must not execute it."""
+    cell = cell if delimiter == "\t" else csv_cell(cell)
     special = any(mark in cell for mark in f'"\r\n{delimiter}')
     return '"' + cell.replace('"', '""') + '"' if special else cell

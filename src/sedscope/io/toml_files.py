@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SedscopeError, listing, shortened, with_guesses
+from ..escaping import toml_string
 from .locations import Location, input_location, read_input
 
 
@@ -119,7 +120,7 @@ def toml_value(value: Any) -> str:
     '{a = [1.0, true], "b c" = "say \\\\"hi\\\\""}'
     """
     if isinstance(value, str):
-        return quoted(value)
+        return toml_string(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -137,12 +138,4 @@ def toml_key(key: str) -> str:
     ('psds1', '"people talking"')
     """
     plain = key.isascii() and key.replace("_", "").replace("-", "").isalnum()
-    return key if plain else quoted(key)
-
-
-def quoted(text: str) -> str:
-    """Write a text as a TOML string."""
-    escaped = "".join(
-        f"\\u{ord(c):04X}" if ord(c) < 32 or c == "\x7f" else "\\" + c if c in '\\"' else c for c in text
-    )
-    return f'"{escaped}"'
+    return key if plain else toml_string(key)

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from ..errors import SedscopeError, listing, near_names, refuse_nul, shortened
+from ..escaping import markdown, markdown_code, one_line
 from .metric import Metric
 from .registry import METRICS
 from .short_names import SHORT_NAMES
@@ -124,12 +125,10 @@ def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
     raise UnknownMetric(f"There is no metric {shortened(text)!r} here. {guess}")
 
 
-def definition_lines(names: Mapping[Metric[Any], str], code: str = "") -> list[str]:
-    """Return the legend of a table: ``name: definition`` for each metric.
-
-    ``code``: what surrounds the definitions, such as a backtick in Markdown.
-    """
-    return [f"{name}: {code}{metric!r}{code}" for metric, name in names.items()]
+def definition_lines(names: Mapping[Metric[Any], str], *, as_markdown: bool = False) -> list[str]:
+    """Return the legend of a table: ``name: definition`` for each metric, as text or as Markdown."""
+    name_text, code = (markdown, markdown_code) if as_markdown else (one_line, one_line)
+    return [f"{name_text(name)}: {code(repr(metric))}" for metric, name in names.items()]
 
 
 class UnknownMetric(SedscopeError, KeyError):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import counted, shortened
+from ..escaping import html
 from .data_frame import Column
 
 ROWS = 20
@@ -55,9 +56,9 @@ def html_table(
         lines.append(_more(len(header) - COLUMNS, "column"))
     return "".join(
         [
-            f"<p>{escaped(shortened(title, _NOTE))}</p>" if title else "",
+            f"<p>{html(shortened(title, _NOTE))}</p>" if title else "",
             f"<table{_NUMBERS}><thead>{_row(header, 'th')}</thead><tbody>{''.join(shown)}</tbody></table>",
-            f"<p><small>{'<br>'.join(map(escaped, lines))}</small></p>" if lines else "",
+            f"<p><small>{'<br>'.join(map(html, lines))}</small></p>" if lines else "",
         ]
     )
 
@@ -69,10 +70,10 @@ def html_facts(title: str, facts: Mapping[str, str]) -> str:
     1
     """
     rows = "".join(
-        f"<tr><th{_LEFT}>{escaped(name)}</th><td{_LEFT}>{escaped(shortened(value, _NOTE))}</td></tr>"
+        f"<tr><th{_LEFT}>{html(name)}</th><td{_LEFT}>{html(shortened(value, _NOTE))}</td></tr>"
         for name, value in facts.items()
     )
-    return f"<p>{escaped(title)}</p><table><tbody>{rows}</tbody></table>"
+    return f"<p>{html(title)}</p><table><tbody>{rows}</tbody></table>"
 
 
 def html_points(title: str, columns: Mapping[str, Column]) -> str:
@@ -99,7 +100,7 @@ def _number(value: Any) -> str:
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
-    texts = [escaped(shortened(cell, _CELL)) for cell in cells[:COLUMNS]]
+    texts = [html(shortened(cell, _CELL)) for cell in cells[:COLUMNS]]
     return (
         "<tr>"
         + "".join(f"<{tag}{'' if column else _LEFT}>{text}</{tag}>" for column, text in enumerate(texts))
@@ -109,14 +110,3 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 def _more(number: int, noun: str) -> str:
     return f"… and {number:,}{counted(number, f'more {noun}').removeprefix(str(number))}"
-
-
-def escaped(text: str) -> str:
-    """Escape a text for HTML. Its module is loaded late, since most objects are never shown.
-
-    >>> escaped("<Dog>")
-    '&lt;Dog&gt;'
-    """
-    from html import escape
-
-    return escape(text)

@@ -8,7 +8,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any
 
-from .html_table import escaped
+from ..escaping import html, one_line
 
 _SECONDS = 0.1  # between two updates
 _WIDTH = 24  # characters of the bar in a terminal
@@ -36,7 +36,7 @@ class ProgressBar:
     """
 
     def __init__(self, title: str) -> None:
-        self.title = title
+        self.title = one_line(title)
         self.done = self.total = 0
         self.passes = 1
         self._show = _notebook_display() or _terminal_line()
@@ -80,8 +80,8 @@ def _notebook_display() -> Callable[[ProgressBar], None] | None:
     def show(bar: ProgressBar) -> None:
         nonlocal handle
         text = bar.text()
-        html = f'<progress value="{bar.share:.4f}" max="1"></progress> {escaped(text)}'
-        content = {"text/html": html, "text/plain": text}
+        shown = f'<progress value="{bar.share:.4f}" max="1"></progress> {html(text)}'
+        content = {"text/html": shown, "text/plain": text}
         if handle is None:
             handle = display(content, raw=True, display_id=True)
         else:

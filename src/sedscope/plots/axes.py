@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SedscopeError
+from ..escaping import latex, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,28 +62,42 @@ def _pyplot() -> Any:
     return pyplot
 
 
+def drawn_name(name: str) -> str:
+    """Return a name as matplotlib draws it: no formula, and not hidden by a leading underscore."""
+    from matplotlib import rcParams
+
+    if rcParams["text.usetex"]:
+        return latex(name)
+    text = one_line(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def label_axes(axes: Axes, x: str, y: str, y_limits: tuple[float, float] | None = None) -> Axes:
     """Name both axes and return them. With limits of the second, the first starts at 0."""
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
+    axes.set_xlabel(drawn_name(x))
+    axes.set_ylabel(drawn_name(y))
     if y_limits:
         axes.set_ylim(*y_limits)
         axes.set_xlim(left=0)
     return axes
 
 
-def add_title(axes: Axes, title: str) -> None:
-    """Set the title, as large as the names of the axes. Dollar signs in it are plain text."""
-    axes.set_title(title, fontsize=axes.xaxis.label.get_fontsize(), parse_math=False)
+def add_title(axes: Axes, *lines: str) -> None:
+    """Set the title, as large as the names of the axes."""
+    title = "\n".join(map(drawn_name, lines))
+    axes.set_title(title, fontsize=axes.xaxis.label.get_fontsize())
 
 
 def add_legend(axes: Axes, entries: Sequence[tuple[str, Line2D]]) -> None:
-    """Put the legend below the axes, in as many columns as fit, and make the figure larger by it."""
+    """Put the legend below the axes, in as many columns as fit, and make the figure larger by it.
+
+    ``entries``: what is :func:`drawn_name` of each line.
+    """
     figure: Any = axes.figure
     for columns in range(min(_MOST_COLUMNS, len(entries)), 0, -1):
         legend = figure.legend(
             [line for _, line in entries],
-            ["name"] * len(entries),  # replaced below: matplotlib hides names with a leading underscore
+            [name for name, _ in entries],
             loc="outside lower center",
             ncols=columns,
             fontsize=SMALL,
@@ -92,8 +107,6 @@ def add_legend(axes: Axes, entries: Sequence[tuple[str, Line2D]]) -> None:
             labelspacing=0.3,
             borderaxespad=0.2,
         )
-        for text, (name, _) in zip(legend.get_texts(), entries, strict=True):
-            text.set(text=name, parse_math=False)
         box = legend.get_window_extent()
         if box.width <= figure.bbox.width or columns == 1:
             break

@@ -18,7 +18,7 @@ from ..data.times import to_seconds
 from ..errors import SedscopeError, SedscopeWarning, listing, with_guesses
 from ..io.audio import read_audio
 from ..tuning.operating_points import OperatingPoints
-from .axes import figure_or_new
+from .axes import drawn_name, figure_or_new
 from .mel_spectrogram import band_edges, from_mel, mel, mel_spectrogram
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def plot_clip(
     for label in [label for label in labels if label in scores.classes]:
         values = clip_scores.values[:, scores.classes.index(label)].astype(np.float64)
         values[np.isneginf(values)] = np.nan
-        axes[-2].stairs(values, edges, baseline=None, color=colours[label], label=label)
+        axes[-2].stairs(values, edges, baseline=None, color=colours[label], label=drawn_name(label))
     _draw_thresholds(axes[-2], thresholds, colours)
     axes[-2].set_ylabel("score")
     axes[-2].legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
@@ -227,7 +227,7 @@ def _draw_events(
         ):
             bars = [(onset, offset - onset) for onset, offset, other in events if other == label]
             axes.broken_barh(bars, (top, 0.38), edgecolor=colour, linewidth=1, **style)
-    axes.set_yticks(range(len(colours)), list(colours))
+    axes.set_yticks(range(len(colours)), [*map(drawn_name, colours)])
     axes.set_ylim(len(colours) - 0.4, -0.6)
     kinds = [
         Patch(facecolor="grey", edgecolor="grey", label="reference"),

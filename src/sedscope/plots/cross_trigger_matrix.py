@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .axes import add_title, axes_or_new, label_axes
+from .axes import add_title, axes_or_new, drawn_name, label_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,9 +29,10 @@ def plot_cross_trigger_matrix(
     """
     matrix = counts.cross_trigger_matrix(threshold)
     labels = list(counts)
-    names = _LETTER * max(map(len, labels), default=0)
+    names = [*map(drawn_name, labels)]
+    width = _LETTER * max(map(len, names), default=0)
     cells = max(1.6, _CELL * len(labels))
-    axes = axes_or_new(axes, (cells + names + 1.0, cells + 0.75 * names + 0.7))
+    axes = axes_or_new(axes, (cells + width + 1.0, cells + 0.75 * width + 0.7))
     shades = np.where(np.eye(len(matrix), dtype=bool), 0, matrix)
     image = axes.imshow(shades, **{"cmap": "Blues", "vmin": 0, "vmax": max(1, shades.max()), **options})
     for (row, column), number in np.ndenumerate(matrix):
@@ -47,13 +48,11 @@ def plot_cross_trigger_matrix(
             color=colour,
             clip_on=True,
         )
-    axes.set_xticks(
-        range(len(labels)), labels, rotation=45, ha="right", rotation_mode="anchor", parse_math=False
-    )
-    axes.set_yticks(range(len(labels)), labels, parse_math=False)
+    axes.set_xticks(range(len(labels)), names, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(labels)), names)
     bar: Any = axes.figure.colorbar(image, ax=axes, shrink=0.8)
     bar.set_label("cross-triggers", fontsize=axes.xaxis.label.get_fontsize())
     bar.ax.tick_params(labelsize=axes.yaxis.get_ticklabels()[0].get_fontsize())
     bar.ax.yaxis.get_major_locator().set_params(integer=True)
-    add_title(axes, f"Cross-triggers at threshold {threshold:g}\n(diagonal: true positives)")
+    add_title(axes, f"Cross-triggers at threshold {threshold:g}", "(diagonal: true positives)")
     return label_axes(axes, "actual class", "detected class")

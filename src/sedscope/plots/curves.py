@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.arrays import FloatArray
-from .axes import axes_or_new, label_axes
+from .axes import axes_or_new, drawn_name, label_axes
 from .points import draw_point, draw_points
 from .probit import use_probit_axes
 
@@ -25,7 +25,7 @@ _HIGHEST_ERROR_RATE = 2.0  # beyond are thresholds that nobody uses
 
 def plot_class_psd_roc(curve: ClassPSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the true positive ratio of a class over its effective false positive rate, as steps."""
-    style = {"label": curve.label, **options}
+    style = {"label": drawn_name(curve.label), **options}
     return _plot_psd_roc_steps(curve, curve.tpr, curve.scores, "true positive ratio", axes, style)
 
 

@@ -11,7 +11,7 @@ from ..evaluation.group_results import GroupResults
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.names import metric_called
-from .axes import add_title, axes_or_new, label_axes
+from .axes import add_title, axes_or_new, drawn_name, label_axes
 from .results import value_text
 from .styles import line_style
 
@@ -90,7 +90,7 @@ def plot_groups(
     add_title(axes, title)
     axes.title.set(x=1.0, horizontalalignment="right")  # names may leave little room for the axes
     if len(groups) <= _MOST_NAMES:
-        axes.set_yticks(places, groups, parse_math=False)
+        axes.set_yticks(places, [*map(drawn_name, groups)])
     else:
         axes.set_yticks([])
     axes.set_ylim(len(groups) - 0.5, -0.5)

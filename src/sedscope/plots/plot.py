@@ -10,7 +10,7 @@ from ..errors import SedscopeError, listing, shortened, with_guesses
 from ..evaluation.result import Evaluation
 from ..metrics import Metric, MetricResult
 from ..metrics.names import UnknownMetric, metric_called
-from .axes import add_legend, add_title, axes_or_new, close_figure
+from .axes import add_legend, add_title, axes_or_new, close_figure, drawn_name
 from .results import value_text
 from .styles import line_style
 
@@ -90,11 +90,11 @@ def _plot_system(
 ) -> tuple[str, Line2D]:
     """Plot the curve of a system, or of one of its classes, and return its entry in the legend."""
     if label is None:
-        entry = f"{system} ({value_text(result.value)})"
+        entry = drawn_name(f"{system} ({value_text(result.value)})")
         result.plot(axes, per_class=False, label=entry, **style)
     else:
         of_class = result.per_class[label]
-        entry = f"{system} ({value_text(of_class.value)})"
+        entry = drawn_name(f"{system} ({value_text(of_class.value)})")
         of_class.plot(axes, label=entry, **style)
     return entry, axes.lines[-1]
 

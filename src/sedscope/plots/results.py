@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import SedscopeError, counted
 from ..metrics.curves import FROCCurve
 from ..metrics.names import metric_name
-from .axes import add_legend, add_title, axes_or_new
+from .axes import add_legend, add_title, axes_or_new, drawn_name
 from .styles import CROWD, OVERALL, STYLES, line_style
 
 if TYPE_CHECKING:
@@ -61,13 +61,14 @@ def plot_result(
         crowded = len(shown) > STYLES
         for number, label in enumerate(class_curves):
             if label in shown:
-                shown[label].plot(target, label=label, **(CROWD if crowded else line_style(number)))
-                entries.append((label, target.lines[-1]))
+                style = CROWD if crowded else line_style(number)
+                shown[label].plot(target, label=drawn_name(label), **style)
+                entries.append((drawn_name(label), target.lines[-1]))
         if crowded:
             entries = [(counted(len(shown), "class"), target.lines[-1])]
     if overall is not None:
         label = _ALL if len(shown) > 1 else next(iter(shown))
-        overall.plot(target, **{"label": label, **OVERALL, **options})
+        overall.plot(target, **{"label": drawn_name(label), **OVERALL, **options})
         entries.append((str(target.lines[-1].get_label()), target.lines[-1]))
     if axes is None and entries[0][0] != _ALL:
         add_legend(target, entries)
@@ -92,8 +93,8 @@ def plot_parts(
         add_title(target, f"{title[0]} = {value_text(title[1])}")
     entries: list[tuple[str, Line2D]] = []
     for number, (name, curve) in enumerate(shown.items()):
-        curve.plot(target, **{"label": name, **line_style(number), **options})
-        entries.append((name, target.lines[-1]))
+        curve.plot(target, **{"label": drawn_name(name), **line_style(number), **options})
+        entries.append((drawn_name(name), target.lines[-1]))
     if axes is None:
         add_legend(target, entries)
     return target

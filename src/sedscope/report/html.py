@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from .. import escaping
 from ..errors import counted
 from .schema import JSON, Page, as_json
 from .script_bundle import join_modules
@@ -21,7 +21,7 @@ def render(page: Page) -> str:
     """Render the page as HTML."""
     panels = sorted(name for name in _modules() if name.startswith("panels/"))
     template, script, style = static_parts("page.html.j2", ("report.css",), (*panels, "main.js"))
-    return template.render(
+    html = template.render(
         page=page,
         counted=counted,
         script=script,
@@ -29,6 +29,7 @@ def render(page: Page) -> str:
         data=json_text(as_json(page)),
         policy=content_security_policy(script, style),
     )
+    return escaping.printable(html)
 
 
 @cache
@@ -70,10 +71,10 @@ def _modules() -> dict[str, str]:
 
 def json_text(data: JSON) -> str:
     """Return JSON text that cannot end the element it is in, whatever the labels contain."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
+    text = escaping.json_text(data)
+    for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
 
 
 def content_security_policy(script: str, style: str) -> str:

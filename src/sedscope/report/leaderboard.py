@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ..data.clip_ids import clip_id
 from ..errors import SedscopeError, counted, listing
+from ..escaping import printable
 from ..evaluation.ranking import RankedSystem
 from ..evaluation.ranking_result import Ranking, Reports
 from ..evaluation.ranking_rows import classes_of, value_of_class
@@ -148,7 +149,7 @@ def render_leaderboard(
         ("report.css", "leaderboard/leaderboard.css"),
         ("leaderboard/main.js",),
     )
-    return template.render(
+    html = template.render(
         ranking=ranking,
         title=title,
         about=ranking.about(),
@@ -163,6 +164,7 @@ def render_leaderboard(
         data=json_text(_page_data(ranking, pages or {})),
         policy=content_security_policy(script, style),
     )
+    return printable(html)
 
 
 def _noted(ranking: Ranking, unmade: Mapping[SystemKey, Sequence[str]]) -> list[tuple[str, list[str]]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..data.arrays import FloatArray
 from ..errors import counted, issue_warnings, readable
+from ..escaping import latex_comment, markdown, markdown_code, one_line
 from ..evaluation.result import Evaluation
 from ..evaluation.result_rows import LONG_HEADER, legend, long_rows
 from ..evaluation.table_text import (
@@ -132,7 +133,7 @@ class TaskEvaluation:
 
     def __repr__(self) -> str:
         number = counted(len(self.datasets), "data set")
-        return f"<TaskEvaluation: {self.task.name}, score {self.score:.4f}, {number}>"
+        return f"<TaskEvaluation: {one_line(self.task.name)}, score {self.score:.4f}, {number}>"
 
     def table(self) -> str:
         """Return readable tables: the classes of each data set, then all values and the score.
@@ -143,7 +144,7 @@ class TaskEvaluation:
         """
         parts = []
         for name, result in self.datasets.items():
-            heading = f"{name}: {counted(result.clips, 'clip')}, {result.hours:.2f} hours"
+            heading = f"{one_line(name)}: {counted(result.clips, 'clip')}, {result.hours:.2f} hours"
             parts.append(f"{heading}\n\n{result.table()}")
         lines = format_text(self._rows(), names=2)
         rule = "─" * max(map(len, lines))
@@ -162,7 +163,7 @@ class TaskEvaluation:
         -------
         str
         """
-        items = "\n".join(f"- {line}" for line in self._definitions("`"))
+        items = "\n".join(f"- {line}" for line in self._definitions(as_markdown=True))
         return written(f"{format_markdown(self._rows(), names=2)}\n\n{items}\n", path)
 
     def to_latex(self, path: str | Path | None = None) -> str:
@@ -179,7 +180,7 @@ class TaskEvaluation:
         -------
         str
         """
-        comments = [f"% {line}" for line in self._definitions()]
+        comments = map(latex_comment, self._definitions())
         table = format_latex(self._rows(3), names=2, rule_before_last=True)
         return written("\n".join([*comments, table]) + "\n", path)
 
@@ -273,15 +274,19 @@ class TaskEvaluation:
                 rows.append([name, metric, _number(value, interval, digits)])
         return [*rows, ["score", "", _number(self.score, self.interval, digits)]]
 
-    def _legend(self) -> str:
+    def _legend(self, *, as_markdown: bool = False) -> str:
+        name, code = (markdown, markdown_code) if as_markdown else (one_line, one_line)
         better = ", lower is better" if self.task.lower_is_better else ""
-        return f"score: {self.task.score}{better} ({self.task.name})"
+        return f"score: {code(self.task.score)}{better} ({name(self.task.name)})"
 
-    def _definitions(self, code: str = "") -> list[str]:
+    def _definitions(self, *, as_markdown: bool = False) -> list[str]:
+        escaped = markdown if as_markdown else one_line
         lines = [
-            f"{name}: {line}" for name, result in self.datasets.items() for line in legend(result, code)
+            f"{escaped(name)}: {line}"
+            for name, result in self.datasets.items()
+            for line in legend(result, as_markdown=as_markdown)
         ]
-        return [*lines, self._legend()]
+        return [*lines, self._legend(as_markdown=as_markdown)]
 
 
 def _measured_values(result: Evaluation, rule: GroupRule | None) -> dict[str, Measured]:

@@ -17,6 +17,7 @@ except ImportError as error:
 from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError, SedscopeWarning
+from ..escaping import one_line
 from ..evaluation.measured_counts import measure
 from ..evaluation.result import Evaluation
 from ..metrics.names import MetricsLike, name_metrics
@@ -355,7 +356,7 @@ class SEDMetrics(torchmetrics.Metric):
         return figure_and_axes
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self.metrics)})"
+        return f"{type(self).__name__}({', '.join(map(one_line, self.metrics))})"
 
     def _evaluate(self, *, whole_epoch: bool = False) -> Evaluation:
         """Evaluate all deltas. If that fails, those gathered from other ranks are removed again.

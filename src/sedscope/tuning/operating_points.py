@@ -21,9 +21,10 @@ from ..data.scores import Scores
 from ..data.short_numbers import number_or_blank, shortest_between
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened
+from ..escaping import toml_string
 from ..io.atomic_write import write_text
 from ..io.locations import Location
-from ..io.toml_files import quoted, read_toml
+from ..io.toml_files import read_toml
 from ..metrics import (
     DetectionCost,
     ErrorRate,
@@ -342,7 +343,7 @@ class OperatingPoints:
         for name, table in tables.items():
             if not table and name != "thresholds":
                 continue
-            lines += [f"[{name}]", *(f"{quoted(k)} = {_toml(v)}" for k, v in table.items()), ""]
+            lines += [f"[{name}]", *(f"{toml_string(k)} = {_toml(v)}" for k, v in table.items()), ""]
         return "\n".join(lines)
 
     @staticmethod
@@ -398,4 +399,4 @@ def _is_float(value: float) -> bool:
 
 
 def _toml(value: str | float) -> str:
-    return quoted(value) if isinstance(value, str) else repr(float(value))
+    return toml_string(value) if isinstance(value, str) else repr(float(value))

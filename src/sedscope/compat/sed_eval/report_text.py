@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...escaping import one_line
+
 _LINE_LENGTH = 40  # of the line below a header
 _VALUE_COLUMN = 35
 
@@ -71,7 +73,7 @@ class Table:
 def _formatted(value: Any, layout: str) -> str:
     """Return a value as text: ``d`` is a whole number, ``.1%`` a percentage that is given as a share."""
     if value is None or not layout:
-        return str(value)
+        return one_line(str(value))
     if layout == "d":
         return str(int(value))
     if layout == ".1%":

@@ -1,6 +1,6 @@
 // Files that the user saves from the page.
 
-import { byId, el, svg } from "./dom.js";
+import { byId, el, oneLine, svg } from "./dom.js";
 import { fixed } from "./format.js";
 
 // What XML 1.0 forbids: most control characters, halves of surrogate pairs, and U+FFFE and U+FFFF.
@@ -18,7 +18,7 @@ export function save(name, type, text) {
 }
 
 // How a cell begins that spreadsheets may execute, and numbers, which may begin like that.
-const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
+const FORMULA = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)$/i;
 
 // An apostrophe precedes cells that a spreadsheet could execute.
@@ -34,17 +34,18 @@ function csvText(rows) {
 // the best of several and goes in bold.
 function latexText(rows, best) {
   const symbols = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "−": "$-$", "…": "\\ldots{}", "–": "--", "≈": "$\\approx$", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
+    "−": "$-$", "…": "\\ldots{}", "–": "--", "≈": "$\\approx$", "|": "\\textbar{}", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
     "\u2009": "\\," };
   const decimals = rows[0].map((_, j) =>
     rows.some((row) => typeof row[j] === "number" && !Number.isInteger(row[j])) ? 3 : 0);
-  const plain = (value, j) => (typeof value === "number" ? fixed(value, decimals[j]).replace("-", "−") : String(value));
+  const plain = (value, j) => (typeof value === "number" ? fixed(value, decimals[j]).replace("-", "−") : oneLine(value));
   const cell = (value, j, row) => {
     const text = plain(value, j)
-      .replace(/[\\~^−–≈∞<>…\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
+      .replace(/[\\~^−–≈∞<>|…\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
     return best(row, j) ? `\\textbf{${text}}` : text;
   };
-  const lines = rows.map((row) => `${row.map(cell).join(" & ")} \\\\`);
+  // at the beginning of a line, [ and * would belong to the end of the line before
+  const lines = rows.map((row) => `${row.map(cell).join(" & ")} \\\\`.replace(/^(?=[[*])/, "{}"));
   const columns = `l${"r".repeat(rows[0].length - 1)}`;
   return [`\\begin{tabular}{${columns}}`, "\\toprule", lines[0], "\\midrule", ...lines.slice(1), "\\bottomrule",
     "\\end{tabular}", ""].join("\n");

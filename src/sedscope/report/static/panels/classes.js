@@ -1,6 +1,6 @@
 // The table of classes: values, small curves, sliders and counts. The user can sort it.
 
-import { button, el, keepingFocus, nameOf, svg } from "../dom.js";
+import { button, el, keepingFocus, nameOf, printable, svg } from "../dom.js";
 import { saveCsv, saveLatex } from "../exports.js";
 import { aligned, amount, digitsFor, falseAlarmRate, fixed, whole } from "../format.js";
 import { LongTable } from "../long_table.js";
@@ -176,7 +176,8 @@ class ClassTable {
     for (const row of this.table.shown) this.fillRow(row);
     this.columns.forEach(({ heading }, i) => {
       const label = this.head.children[i].firstChild;
-      if (heading && label.textContent !== heading()) label.replaceChildren(heading());
+      const text = heading && printable(heading());
+      if (heading && label.textContent !== text) label.replaceChildren(text);
     });
     const tally = this.state.totalTally();
     this.foot.replaceChildren(...this.columns.map((column, i) => el(i ? "td" : "th",
