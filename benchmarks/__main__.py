@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 import sedscope as sed
-from sedscope.counting.threads import thread_count
+from sedscope.counting.clip_reader import thread_count
 
 from .counting import in_memory
 from .long_recordings import long_recordings

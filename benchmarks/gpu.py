@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.counting.clip_reader import read_each
-from sedscope.counting.threads import thread_count
+from sedscope.counting.clip_reader import read_each, thread_count
 from sedscope.data.scores import ClipScores
 
 from .sets import PSDS1, PSDS2, simulated

@@ -22,8 +22,7 @@ import psutil
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.counting.clip_reader import read_each
-from sedscope.counting.threads import thread_count
+from sedscope.counting.clip_reader import read_each, thread_count
 
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
 CLASSES = 407

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sedscope as sed
-from sedscope.counting.clip_reader import read_each
-from sedscope.counting.threads import thread_count
+from sedscope.counting.clip_reader import read_each, thread_count
 
 from .peers import PEER, PEERS_PYTHON
 from .sets import PSDS1, PSDS2, simulated

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.cli.progress import PrintableStream
+from sedscope.cli.options import PrintableStream
 from sedscope.compat.sed_eval.segment_based import SegmentBasedMetrics
+from sedscope.data.progress import ProgressBar
 from sedscope.errors import SedscopeError, SedscopeWarning, listing
 from sedscope.escaping import csv_cell, csv_name, one_line, printable, toml_string
-from sedscope.io.durations import write_durations
 from sedscope.io.label_maps import LabelProposal
-from sedscope.notebook.progress_bar import ProgressBar
+from sedscope.io.side_tables import write_durations
 from sedscope.plots.axes import drawn_name
 
 from .support.command_line import run

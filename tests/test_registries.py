@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import pytest
 
 import sedscope.metrics
-from sedscope.criteria.registry import CRITERIA
-from sedscope.io.events.registry import EVENT_FORMATS
-from sedscope.io.scores.registry import SCORE_FORMATS
-from sedscope.metrics.registry import METRICS
+from sedscope.criteria.criterion import CRITERIA
+from sedscope.io.events.files import EVENT_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
+from sedscope.metrics.metric import METRICS
 from sedscope.postprocessing import POSTPROCESSINGS, ScoreTransform
 
 from .support import examples
@@ -46,7 +46,7 @@ def test_every_postprocessing_has_an_example() -> None:
 def test_a_class_is_loaded_when_its_name_is_looked_up() -> None:
     code = """
 import sys
-from sedscope.metrics.registry import METRICS
+from sedscope.metrics.metric import METRICS
 print(*METRICS.parse("PSDS(Intersection(0.7, 0.7))").criterion.__dict__.values(), "Dog" in METRICS)
 modules = ("metrics.psds", "metrics.thresholded", "criteria.iou")
 print(*(f"sedscope.{name}" in sys.modules for name in modules))

@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.data.time_sample import TimeSample
+from sedscope.data.time_agreement import TimeSample
 
 from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 

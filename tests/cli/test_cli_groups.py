@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
-from sedscope.io.group_tables import read_class_groups, read_clip_groups
+from sedscope.io.side_tables import read_class_groups, read_clip_groups, write_durations
 
 from ..support.command_line import run
 

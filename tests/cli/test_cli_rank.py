@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import Outcome, run
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import run
 

@@ -18,7 +18,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting.delta_bytes import digest
 from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
-from sedscope.io import file_lock
+from sedscope.io import atomic_write as file_lock
 from sedscope.postprocessing import MedianFilter
 
 from ..support.systems import posix_only
@@ -188,7 +188,7 @@ def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
 
 HOLD = """
 import sys, time
-from sedscope.io.file_lock import locked
+from sedscope.io.atomic_write import locked
 with locked(sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)

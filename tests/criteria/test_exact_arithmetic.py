@@ -10,8 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.criteria.criterion import Criterion
-from sedscope.criteria.shares import as_share
+from sedscope.criteria.criterion import Criterion, as_share
 from sedscope.data.arrays import ScoreArray
 
 from ..support import oracle

@@ -21,9 +21,9 @@ from sedscope.counting.one_pass import one_pass
 from sedscope.counting.request import DeltaRequest
 from sedscope.data.alignment import Alignment, align
 from sedscope.data.choices import Crossing
-from sedscope.data.time_blocks import cut_into_blocks
+from sedscope.data.cuts import cut_into_blocks
 from sedscope.data.times import to_ticks
-from sedscope.evaluation.length_bins import LengthBin
+from sedscope.evaluation.group_plan import LengthBin
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle, count_columns

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.io.durations import read_durations, write_durations
+from sedscope.io.side_tables import read_durations, write_durations
 
 from ..support.data_frames import FRAME_KINDS, frame_of
 from ..support.files import ARRAYS, DURATIONS, TRUTH, events, table, write_files

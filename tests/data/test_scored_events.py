@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.content_digests import events_digest
-from sedscope.io.events.registry import EVENT_FORMATS
+from sedscope.io.events.files import EVENT_FORMATS
 from sedscope.io.systems import read_system
 
 from ..support.command_line import run

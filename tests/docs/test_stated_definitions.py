@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.criteria.registry import CRITERIA
-from sedscope.data.time_blocks import block_ends
-from sedscope.evaluation.ranking import MeasuredSystem, rank_systems
+from sedscope.criteria.criterion import CRITERIA
+from sedscope.data.cuts import block_ends
 from sedscope.postprocessing import EventBoxes
+from sedscope.ranking.ranking import MeasuredSystem, rank_systems
 from sedscope.resampling.intervals import Interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

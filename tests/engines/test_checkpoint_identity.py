@@ -16,7 +16,7 @@ import pytest
 import sedscope as sed
 from sedscope.data.score_arrays import ClipScores
 from sedscope.engines import checkpoint
-from sedscope.engines import parts as parts_module
+from sedscope.engines import engine as parts_module
 from sedscope.postprocessing import MedianFilter, PostProcessing, ScoreTransform
 
 BEST = sed.BestFScore(sed.Collar())

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.engines import dask_client, dask_watch
+from sedscope.engines import dask_client
+from sedscope.engines import dask_client as dask_watch
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'sedscope[dask]'")
 pytestmark = pytest.mark.skipif(

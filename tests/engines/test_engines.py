@@ -22,9 +22,9 @@ from sedscope.counting.delta_files import merge_files, save_deltas
 from sedscope.data.alignment import align
 from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
-from sedscope.engines.parts import clip_ranges, merge_parts, part_deltas, part_of
+from sedscope.engines.engine import clip_ranges, merge_parts, part_deltas, part_of
 from sedscope.metrics import Metric
-from sedscope.metrics.requests import delta_requests
+from sedscope.metrics.metric import delta_requests
 
 from ..support.examples import METRICS
 from ..support.passes import find_deltas
@@ -220,7 +220,7 @@ def test_workers_that_always_die_end_in_one_clear_error(
     stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
-    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 90)  # new workers start slowly
+    monkeypatch.setattr("sedscope.engines.dask_client.PATIENCE", 90)  # new workers start slowly
     folder, truth = stored
     read = sed.read_scores(folder)
 
@@ -255,7 +255,7 @@ def test_a_worker_beyond_its_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It is killed and replaced: what it did is done again, a few times."""
-    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 90)  # new workers start slowly
+    monkeypatch.setattr("sedscope.engines.dask_client.PATIENCE", 90)  # new workers start slowly
     folder, truth = stored
     read = sed.read_scores(folder)
     seen = tmp_path / "seen"
@@ -283,7 +283,7 @@ def test_workers_whose_memory_stays_full(
     """They take no more work; nobody waits for them forever."""
     folder, truth = stored
     read = sed.read_scores(folder)
-    monkeypatch.setattr("sedscope.engines.dask_watch.PATIENCE", 2)
+    monkeypatch.setattr("sedscope.engines.dask_client.PATIENCE", 2)
 
     def leaking(clip: str) -> Any:
         import builtins

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.engines.options import EngineName
-from sedscope.io.durations import write_durations
+from sedscope.engines.run import EngineName
+from sedscope.io.side_tables import write_durations
 
 from ..support.systems import posix_only
 

@@ -21,7 +21,7 @@ from sedscope.data.size_limits import parse_bytes
 from sedscope.engines.floor_search import above_floors_that_hold
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory
 from sedscope.metrics import Metric
-from sedscope.metrics.requests import delta_requests
+from sedscope.metrics.metric import delta_requests
 
 from ..support.examples import COLLAR
 from ..support.examples import METRICS as EVERY_METRIC

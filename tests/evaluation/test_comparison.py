@@ -13,18 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.evaluation.differences import Difference, PairDifference
-from sedscope.evaluation.p_values import (
+from sedscope.metrics import Metric
+from sedscope.ranking.differences import (
+    Difference,
+    PairDifference,
     automatic_resamples,
     is_significant,
     level_of,
     p_text,
     resamples_needed,
 )
-from sedscope.evaluation.p_values import (
-    holm as corrected_for_number,
-)
-from sedscope.metrics import Metric
+from sedscope.ranking.differences import holm as corrected_for_number
 
 PSDS = sed.presets.PSDS1
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)

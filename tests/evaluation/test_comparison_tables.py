@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.evaluation.table_text import format_csv, format_markdown
+from sedscope.results.text import format_csv, format_markdown
 
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.evaluation.formula import Formula
+from sedscope.ranking.formula import Formula
 
 from ..tasks.layout import dataset
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 from sedscope.report.page_data import build_page
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

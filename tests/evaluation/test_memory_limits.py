@@ -16,7 +16,7 @@ from sedscope.criteria import Criterion
 from sedscope.data import size_limits
 from sedscope.data.alignment import align
 from sedscope.evaluation.class_blocks import estimate_memory
-from sedscope.plots.mel_spectrogram import mel_spectrogram
+from sedscope.plots.clip_picture import mel_spectrogram
 from sedscope.resampling.resampling import each_left_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.evaluation import submissions
-from sedscope.evaluation.ranking import MeasuredSystem, RankedSystem, rank_systems
-from sedscope.evaluation.ranking_resamples import enough_resamples
+from sedscope.ranking import submissions
+from sedscope.ranking.rank import enough_resamples
+from sedscope.ranking.ranking import MeasuredSystem, RankedSystem, rank_systems
 from sedscope.resampling.intervals import Interval
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.scores.registry import SCORE_FORMATS, recognise_score_format
+from sedscope.io.scores.files import SCORE_FORMATS, recognise_score_format
 
 from ..support.equality import assert_equal_scores
 from ..support.score_files import CLASSES, VALUES

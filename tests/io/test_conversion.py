@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import read_durations
-from sedscope.io.events.registry import EVENT_FORMATS
-from sedscope.io.scores.registry import SCORE_FORMATS
+from sedscope.io.events.files import EVENT_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
+from sedscope.io.side_tables import read_durations
 
 from ..support.command_line import run
 from ..support.equality import assert_equal_scores

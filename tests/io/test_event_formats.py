@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.io.detections import write_event_set
-from sedscope.io.durations import read_durations
+from sedscope.io.event_files import write_event_set
+from sedscope.io.events.files import EVENT_FORMATS, recognise_event_format
 from sedscope.io.events.format import EventSet
-from sedscope.io.events.registry import EVENT_FORMATS, recognise_event_format
 from sedscope.io.events.source import EventReadOptions, Source
+from sedscope.io.side_tables import read_durations
 from sedscope.io.systems import read_system
 
 from ..support.data_frames import FRAME_KINDS, frame_of

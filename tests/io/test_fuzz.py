@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope._native import number_table, number_table_of_file
-from sedscope.io.scores.registry import SCORE_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
 
 from ..support.event_files import SAMPLES
 from ..support.event_files.sample import Sample

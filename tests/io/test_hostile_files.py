@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import sedscope as sed
-from sedscope.io.scores import hdf5_check
+from sedscope.io.scores import hdf5 as hdf5_check
 
 from ..support.event_files import SAMPLES
 from ..support.event_files.sample import lines, tabs

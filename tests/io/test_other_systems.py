@@ -10,11 +10,11 @@ import pytest
 
 import sedscope as sed
 from sedscope.cli.engine_options import MemoryOptions
-from sedscope.counting.threads import thread_count
+from sedscope.counting.clip_reader import thread_count
 from sedscope.data.size_limits import machine_memory
-from sedscope.io import file_lock
+from sedscope.io import atomic_write as file_lock
 from sedscope.io.atomic_write import filling
-from sedscope.io.scores import hdf5_check
+from sedscope.io.scores import hdf5 as hdf5_check
 
 POSIX_MODULES = ("fcntl", "grp", "posix", "pwd", "resource", "termios")
 
@@ -109,7 +109,7 @@ def test_a_folder_that_cannot_be_replaced_is_kept(
 def test_clips_that_windows_cannot_name_a_file_after_are_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sedscope.io.output_targets._WINDOWS", True)
+    monkeypatch.setattr("sedscope.io.atomic_write._WINDOWS", True)
     scores = sed.Scores.from_arrays({name: [[0.5]], "fit": [[0.5]]}, classes=["Dog"], frame=1.0)
     with pytest.raises(sed.SedscopeError, match=r"no file can be named after 1 clip: .*scores\.npz"):
         sed.write_scores(scores, tmp_path / "scores")

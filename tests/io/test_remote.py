@@ -20,9 +20,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
 from sedscope.io.locations import Address, location
-from sedscope.io.scores.registry import SCORE_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
+from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import run
 

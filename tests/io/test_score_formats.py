@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
-from sedscope.io.scores.registry import SCORE_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
 
 from ..support.equality import assert_equal_scores
 from ..support.score_files import CLASSES, TARGETS, VALUES, score_sets, write_and_read

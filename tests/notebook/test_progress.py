@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.notebook import progress_bar
-from sedscope.notebook.progress_bar import ProgressBar
+from sedscope.data import progress as progress_bar
+from sedscope.data.progress import ProgressBar
 
 
 @pytest.fixture

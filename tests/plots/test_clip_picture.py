@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.plots.mel_spectrogram import BANDS, band_edges, from_mel, mel, mel_spectrogram
+from sedscope.plots.clip_picture import BANDS, band_edges, from_mel, mel, mel_spectrogram
 
 pyplot = pytest.importorskip("matplotlib.pyplot", reason="needs matplotlib")
 

@@ -13,8 +13,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import curves
-from sedscope.plots.probit import normal_probability, probit
-from sedscope.plots.styles import STYLES, line_style
+from sedscope.plots.axes import STYLES, line_style, normal_probability, probit
 
 Case: TypeAlias = tuple[sed.Scores, sed.GroundTruth]
 pyplot = pytest.importorskip("matplotlib.pyplot", reason="needs matplotlib")

@@ -16,7 +16,7 @@ import sedscope as sed
 from sedscope import _native
 from sedscope.data.scores import ClipScores
 from sedscope.postprocessing import MedianFilter
-from sedscope.postprocessing.clip_group import ClipGroup, ReadLimit
+from sedscope.postprocessing.postprocessing import ClipGroup, ReadLimit
 
 from ..support.strategies import any_scores, tied_scores
 

@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.escaping import printable
-from sedscope.evaluation.ranking import (
+from sedscope.ranking.ranking import (
     Estimate,
     MeasuredSystem,
     MetricEstimate,

@@ -14,12 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.report.html import json_text
-from sedscope.report.packing import pack_steps, short_between
+from sedscope.report.html import join_modules, json_text
+from sedscope.report.packing import HEIGHT, WIDTH, pack_steps, short_between, visible_vertices
 from sedscope.report.panels import PANELS
 from sedscope.report.schema import as_json
-from sedscope.report.script_bundle import join_modules
-from sedscope.report.visible_vertices import HEIGHT, WIDTH, visible_vertices
 
 from ..support.report.packing import unpacked
 from ..support.report.sets import HOSTILE

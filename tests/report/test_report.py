@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.cached_scores import CachedScores
-from sedscope.engines.options import RunOptions
+from sedscope.engines.run import RunOptions
 from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION

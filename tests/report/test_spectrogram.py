@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.plots.mel_spectrogram import BANDS, band_edges, mel_spectrogram
-from sedscope.report.script_bundle import join_modules
+from sedscope.plots.clip_picture import BANDS, band_edges, mel_spectrogram
+from sedscope.report.html import join_modules
 
 from ..support.report.browser import Browser
 from ..support.report.sets import METRICS, simulated_set

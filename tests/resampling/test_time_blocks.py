@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.data.time_blocks import block_ends, cut_into_blocks
+from sedscope.data.cuts import block_ends, cut_into_blocks
 
 from ..support.command_line import run
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedscope.resampling.weighted_sums import weighted_sums
+from sedscope.resampling.unread_scores import weighted_sums
 
 MOST = 2**24  # the heaviest weight
 

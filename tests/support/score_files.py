@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as numpy_st
 
 import sedscope as sed
-from sedscope.io.scores.registry import SCORE_FORMATS, recognise_score_format
+from sedscope.io.scores.files import SCORE_FORMATS, recognise_score_format
 
 # what is written, by the name of the format
 TARGETS = {name: "".join(["out", *format.suffixes[:1]]) for name, format in SCORE_FORMATS.items()}

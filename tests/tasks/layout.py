@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 from sedscope.metrics.names import MetricsLike, name_metrics
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 from sedscope.tasks.task_data import read_task_data
 from sedscope.tasks.task_files import built_in_tasks
 

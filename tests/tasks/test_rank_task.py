@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 from sedscope.tasks import measured_submissions
 
 from ..support.command_line import run

@@ -17,7 +17,7 @@ pytest.importorskip("torchmetrics", reason="needs torch: pip install 'sedscope[t
 import torch
 
 from sedscope.torch import SEDMetrics
-from sedscope.torch.batch_scores import BatchScores, Summary, columns_of_tensor, summarise_tensor
+from sedscope.torch.batch import BatchScores, Summary, columns_of_tensor, summarise_tensor
 
 from ..conftest import NO_GPU
 from ..support.torch.batches import CLASSES, CLIPS, FRAME, METRICS, TRUTH, metrics, values_of

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.tuning.false_alarm_bounds import FalseAlarmBounds
-from sedscope.tuning.poisson import (
+from sedscope.tuning.false_alarm_bounds import (
+    FalseAlarmBounds,
     most_events_below,
     poisson_at_most,
     poisson_lower_limit,

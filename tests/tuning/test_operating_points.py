@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.short_numbers import shortest_between
-from sedscope.io.durations import write_durations
+from sedscope.io.side_tables import write_durations
 from sedscope.postprocessing import Chain, MedianFilter, MinimumDuration, MovingAverage, PerClass
+from sedscope.results.text import shortest_between
 
 from ..support.command_line import run
 

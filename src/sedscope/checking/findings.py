@@ -20,7 +20,7 @@ from ..errors import (
     shortened,
 )
 from ..escaping import one_line
-from ..evaluation.table_text import written_json
+from ..results.text import written_json
 
 Severity: TypeAlias = Literal["error", "warning"]
 SummaryValue: TypeAlias = "int | float | list[str]"

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..counting.clip_reader import read_each
-from ..counting.threads import thread_count
+from ..counting.clip_reader import read_each, thread_count
 from ..data.arrays import IntArray, ScoreArray
 from ..data.clip_events import ClipEvents
 from ..data.recordings import ClipPieces

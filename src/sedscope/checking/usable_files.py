@@ -13,7 +13,6 @@ import numpy as np
 from ..data.choices import EventOverlaps, Gaps, Invalid, Overlaps
 from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_id, clip_ids
-from ..data.confidence import ConfidenceLimit
 from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
 from ..data.event_checks import (
     POINTS_ADVICE,
@@ -24,16 +23,15 @@ from ..data.event_checks import (
 )
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
-from ..data.ignored_labels import unused_ignored_labels_note
+from ..data.ignored_references import ConfidenceLimit, unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..data.truth_notes import late_ends_of
+from ..data.truth_summary import late_ends_of
 from ..errors import SedscopeError, subject
-from ..io.chunk_table import refuse_detections
-from ..io.durations import clip_seconds, read_durations
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.locations import Address, Location
+from ..io.side_tables import clip_seconds, read_durations, refuse_detections
 from ..io.systems import detections_as_scores, holds_events, read_system_scores
 from .checks import EventTimes
 from .findings import Findings

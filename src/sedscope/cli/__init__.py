@@ -29,9 +29,8 @@ from . import (
     tune,
     validate,
 )
-from .help_text import CommandWithSections
-from .option_groups import with_options
-from .progress import PrintableStream
+from .option_groups import CommandWithSections, with_options
+from .options import PrintableStream
 
 app = typer.Typer(
     name="sedscope",

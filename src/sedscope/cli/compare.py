@@ -13,21 +13,25 @@ import typer
 from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
-from .metric_options import MetricOptions
-from .options import Reads, Writes, as_location, path_option
-from .points_files import points_by_system, points_paths, with_postprocess
-from .progress import counting_progress
-from .report_options import ReportOptions
+from .options import Reads, Writes, as_location, counting_progress, path_option
+from .output_files import (
+    TablesOption,
+    check_tables,
+    points_by_system,
+    points_paths,
+    with_postprocess,
+    write_tables,
+)
 from .resampling_options import ComparisonOptions
-from .table_files import TablesOption, check_tables, write_tables
+from .result_options import MetricOptions, ReportOptions
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
-    from ..evaluation.comparison_result import Comparison
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
+    from ..ranking.comparison_result import Comparison
     from ..tuning.operating_points import OperatingPoints
 
 
@@ -200,8 +204,8 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
-    from ..evaluation.comparison_rows import PAIRS_BESIDE_CLASSES
     from ..evaluation.notes import equal_answers_note, one_point_note
+    from ..ranking.comparison_rows import PAIRS_BESIDE_CLASSES
 
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
     for name in result.names.values():
@@ -227,7 +231,7 @@ def _show(result: Comparison) -> None:
 
 def _show_operating_points(result: Comparison) -> None:
     """Print the false alarms per hour of each class and the threshold there, for each criterion."""
-    from ..evaluation.table_text import format_text
+    from ..results.text import format_text
 
     for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
         rows = [["class", *result.systems]]

@@ -19,9 +19,9 @@ from .options import (
     column_map,
     path_argument,
     path_option,
+    progress_bar,
     stitch_arguments,
 )
-from .progress import progress_bar
 
 
 def convert(

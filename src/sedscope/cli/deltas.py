@@ -11,9 +11,8 @@ import typer
 from ..errors import counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions
-from .metric_options import MetricOptions
-from .options import ScoresArgument, TruthArgument, Writes, path_option, postprocess
-from .progress import counting_progress
+from .options import ScoresArgument, TruthArgument, Writes, counting_progress, path_option, postprocess
+from .result_options import MetricOptions
 
 
 def deltas(
@@ -38,7 +37,7 @@ def deltas(
     from ..counting.delta_files import save_deltas
     from ..data.alignment import align
     from ..evaluation.deltas import deltas_and_notes
-    from ..metrics.requests import delta_requests
+    from ..metrics.metric import delta_requests
 
     metrics = metric_options.metrics().values()
     truth = inputs.read_truth(ground_truth)

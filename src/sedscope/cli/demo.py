@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError
-from .progress import progress_bar
+from .options import progress_bar
 
 if TYPE_CHECKING:
     from .. import Evaluation
@@ -75,7 +75,7 @@ def _write_truth(folder: Path, clips: int) -> tuple[GroundTruth, GroundTruth]:
     """Simulate a ground truth and write it. Return it, and what is read back from the files."""
     from .. import read_ground_truth, write_ground_truth
     from ..data import simulate
-    from ..io.durations import write_durations
+    from ..io.side_tables import write_durations
 
     simulated = simulate.ground_truth(clips)
     write_ground_truth(simulated, folder / "ground_truth.tsv")

@@ -22,11 +22,11 @@ from .options import (
     column_map,
     path_argument,
     path_option,
+    print_data,
     read_clip_list,
     stitch_arguments,
 )
-from .points_files import read_points, with_postprocess
-from .progress import print_data
+from .output_files import read_points, with_postprocess
 
 if TYPE_CHECKING:
     from ..data.scores import Scores

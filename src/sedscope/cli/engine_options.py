@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 
 import typer
 
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeError
 from .option_groups import OptionGroup
 from .options import Writes, path_option
@@ -110,7 +110,7 @@ class MemoryOptions(OptionGroup):
         """
         from ..data.alignment import align
         from ..evaluation.class_blocks import estimate_memory, machine_memory
-        from ..metrics.requests import delta_requests
+        from ..metrics.metric import delta_requests
 
         large = len(scores) * len(scores.classes) > _LARGE_SET
         if not self.verbose and (self.memory is not None or not large):

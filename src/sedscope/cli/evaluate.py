@@ -12,15 +12,26 @@ import typer
 from ..data.choices import truth_overlaps
 from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
-from .group_options import GroupArguments, GroupOptions
 from .input_options import InputOptions, require_scores
-from .metric_options import MetricOptions
-from .options import JsonOption, Writes, as_location, path_option, system_name
-from .points_files import PointsOption, read_points, with_postprocess
-from .progress import collected_warnings, counting_progress
-from .report_options import ReportOptions
+from .options import (
+    JsonOption,
+    Writes,
+    as_location,
+    collected_warnings,
+    counting_progress,
+    path_option,
+    system_name,
+)
+from .output_files import (
+    PointsOption,
+    TablesOption,
+    check_tables,
+    read_points,
+    with_postprocess,
+    write_tables,
+)
 from .resampling_options import IntervalOptions, drawing_recordings
-from .table_files import TablesOption, check_tables, write_tables
+from .result_options import GroupArguments, GroupOptions, MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ def presets() -> None:
 
 def formats() -> None:
     """List the formats of scores and events."""
-    from ..io.events.registry import EVENT_FORMATS
-    from ..io.scores.registry import SCORE_FORMATS
+    from ..io.events.files import EVENT_FORMATS
+    from ..io.scores.files import SCORE_FORMATS
 
     for kind, registry in (("scores", SCORE_FORMATS), ("events", EVENT_FORMATS)):
         typer.echo(f"{kind}:")

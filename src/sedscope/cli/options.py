@@ -1,23 +1,108 @@
-"""Arguments and options that several commands share, and how their values are read."""
+"""Arguments and options that several commands share, how their values are read, and progress."""
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeAlias, TypedDict
 
 import typer
 
 from ..data.choices import EventOverlaps, Gaps
-from ..errors import SedscopeError
+from ..errors import SedscopeError, SedscopeWarning
+from ..errors import collected_warnings as collected_warnings
+from ..escaping import one_line, printable
 
 if TYPE_CHECKING:
     from ..data.chunks import Chunks, Unit
+    from ..data.progress import Progress
     from ..data.scores import Scores
+    from ..io.atomic_write import OutputKind
     from ..io.locations import Location
-    from ..io.output_targets import OutputKind
+
+
+class PrintableStream(io.TextIOBase):
+    """Standard output or error, without characters that control a terminal or cannot be seen.
+
+    Everything that a command prints goes through it: tables, messages, usage errors and tracebacks.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        self.stream.write(printable(text))
+        return len(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def isatty(self) -> bool:
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+
+def _unescaped(stream: Any) -> Any:
+    """Return a standard stream as it was."""
+    return getattr(stream, "stream", stream)
+
+
+def print_data(text: str) -> None:
+    """Print the content of a file: unchanged for a file or a program, but safe on a terminal."""
+    stream = sys.stdout if sys.stdout.isatty() else _unescaped(sys.stdout)
+    stream.write(text)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """Show a bar, and yield the function that moves it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(file=_unescaped(sys.stderr), stderr=True)  # the bar moves the cursor
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(one_line(title), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def counting_progress(*, resampling: bool = False) -> Iterator[Progress]:
+    """Show the progress of passes over the clips, and of their resamples.
+
+    Python warnings are silenced: the result carries the same texts, and the command prints them.
+    """
+    title = "counting and resampling" if resampling else "reading and counting"
+    with warnings.catch_warnings(), progress_bar(title) as progress:
+        warnings.simplefilter("ignore", SedscopeWarning)
+        yield progress
+
+
+@contextmanager
+def shown_warnings() -> Iterator[None]:
+    """Print warnings of the library as the command prints its own, at the end.
+
+    If the command fails, its error is all that is printed.
+    """
+    with collected_warnings() as texts:
+        yield
+    for text in texts:
+        typer.echo(f"warning: {text}", err=True)
 
 
 PathTexts: TypeAlias = "Iterable[str | Location]"
@@ -202,7 +287,7 @@ def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
 
 def _checked_output(path: str | Location, writes: Writes) -> Location:
     """Return the location of an output. Refuse one that cannot be written."""
-    from ..io.output_targets import check_output
+    from ..io.atomic_write import check_output
 
     if path == "":
         raise SedscopeError("The name of an output file is empty.")
@@ -246,7 +331,7 @@ def column_map(text: str | None, option: str = "--columns") -> dict[str, str] | 
 
 def stitch_arguments(text: str | None) -> StitchArguments:
     """Read the option ``--stitch``."""
-    from ..io.chunk_table import read_chunk_table
+    from ..io.side_tables import read_chunk_table
 
     if text is None:
         return {"stitch": False, "unit": "seconds"}

@@ -13,30 +13,29 @@ import typer
 from ..errors import SedscopeError, counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions, clip_choice
-from .metric_options import MetricOptions
 from .options import (
     Reads,
     Writes,
     as_location,
     column_map,
+    counting_progress,
     path_option,
     postprocess,
     stitch_arguments,
 )
-from .progress import counting_progress
-from .report_options import ReportOptions
 from .resampling_options import ComparisonOptions
+from .result_options import MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
-    from ..evaluation.rank import Better
-    from ..evaluation.ranking import RejectedSystem
-    from ..evaluation.ranking_result import Ranking, Reports
-    from ..evaluation.submissions import Submission
     from ..io.locations import Location
     from ..io.submission_lists import ListedSystem
+    from ..ranking.rank import Better
+    from ..ranking.ranking import RejectedSystem
+    from ..ranking.ranking_result import Ranking, Reports
+    from ..ranking.submissions import Submission
 
 _PRINTED_REASONS = 10  # of a rejected system
 _ABOUT_CLIPS = ("clips-without-scores", "clips-not-listed")  # findings whose advice a ranking refuses
@@ -140,7 +139,7 @@ def _rank_systems(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank systems by a metric, or by a formula over metrics."""
-    from ..evaluation.rank import rank_submissions
+    from ..ranking.rank import rank_submissions
     from ..resampling.resampling import Resampling
 
     systems, ground_truth = _systems_and_truth(paths)
@@ -253,7 +252,7 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 
 
 def _submission(system: ListedSystem, inputs: InputOptions, truth: GroundTruth) -> Submission:
-    from ..evaluation.submissions import Submission
+    from ..ranking.submissions import Submission
 
     readers: list[Callable[[], Scores]] = [partial(_read, path, inputs, truth) for path in system.paths]
     return Submission(system.name, system.team, readers, partial(_problems, system.paths, inputs, truth))
@@ -274,8 +273,8 @@ def _problems(
     Paths begin with the name of the system's file or folder, so that they are the same on every machine.
     """
     from ..errors import collected_warnings
-    from ..evaluation.submissions import problems_of
     from ..io.submission_lists import refuse_outward_links
+    from ..ranking.submissions import problems_of
 
     try:
         refuse_outward_links(paths)

@@ -9,13 +9,11 @@ import typer
 
 from .engine_options import EngineOptions, MemoryOptions
 from .evaluate import evaluate_system, show
-from .group_options import GroupOptions
 from .input_options import InputOptions
-from .metric_options import MetricOptions
 from .options import ScoresArgument, TruthArgument, Writes, path_option, system_name
-from .points_files import PointsOption
-from .report_options import ReportOptions
+from .output_files import PointsOption
 from .resampling_options import IntervalOptions
+from .result_options import GroupOptions, MetricOptions, ReportOptions
 
 
 def report(

@@ -10,8 +10,7 @@ import typer
 
 from ..errors import SedscopeError, counted, listing
 from .engine_options import ThreadOptions
-from .options import Reads, as_location, path_option
-from .progress import print_data
+from .options import Reads, as_location, path_option, print_data
 
 TaskOption = Annotated[
     str | None,

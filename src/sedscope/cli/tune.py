@@ -12,9 +12,8 @@ import typer
 from ..errors import counted, issue_warnings, listing
 from .engine_options import EngineOptions
 from .input_options import InputOptions
-from .options import TruthArgument, Writes, path_argument, path_option, postprocess
-from .points_files import parse_steps
-from .progress import progress_bar
+from .options import TruthArgument, Writes, path_argument, path_option, postprocess, progress_bar
+from .output_files import parse_steps
 from .resampling_options import drawing_recordings, groups_by_recording, read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
@@ -165,7 +164,7 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
 def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
     """Print what the chosen thresholds give, and the classes that have a problem."""
     from ..data.times import TICKS_PER_SECOND
-    from ..evaluation.table_text import format_text
+    from ..results.text import format_text
 
     of_time = counts.criterion.measures_time
     alarms = "false alarms (s/h)" if of_time else "false alarms/h"
@@ -205,8 +204,7 @@ def _show_tuning(result: Tuning, name: str, points: OperatingPoints) -> None:
 
     ``name``: of the metric. ``points``: with everything that is done to the scores.
     """
-    from ..data.short_numbers import number_or_blank
-    from ..evaluation.table_text import format_text
+    from ..results.text import format_text, number_or_blank
 
     header = ["class", name, "cross-validated", "threshold", "post-processing"]
     rows = [

@@ -10,12 +10,7 @@ import typer
 from ..errors import SedscopeError, counted
 from .engine_options import ThreadOptions
 from .input_options import ClipsOption, FileOptions, clip_choice
-from .options import (
-    JsonOption,
-    as_location,
-    column_map,
-    stitch_arguments,
-)
+from .options import JsonOption, as_location, column_map, stitch_arguments
 
 
 def validate(

@@ -22,10 +22,9 @@ from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
-from ..postprocessing.clip_group import ClipGroup, ReadLimit
-from .clip_problems import ClipProblems
+from ..postprocessing.postprocessing import ClipGroup, ReadLimit
+from .clip_problems import ClipProblems, refuse_point_detections
 from .clip_reader import ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
-from .point_events import refuse_point_detections
 
 _CELLS_OF_A_BATCH = 2**23  # segments × classes: about 200 MB
 

@@ -13,8 +13,7 @@ from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted, listing
 from ..escaping import one_line
-from ..notebook.data_frame import Column, Tabular, polars_frame
-from ..notebook.html_table import html_facts, html_points
+from ..results.frames import Column, Tabular, html_facts, html_points, polars_frame
 from .tally import Tally, first_minimum_of_runs, last_of_runs
 
 if TYPE_CHECKING:

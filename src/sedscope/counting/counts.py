@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike
 from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted
-from ..notebook.data_frame import Tabular
-from ..notebook.html_table import html_table
 from ..postprocessing import PostProcessing
+from ..results.frames import Tabular, html_table
 from .class_counts import ClassCounts, as_thresholds, rows_above
 from .tally import last_of_runs
 

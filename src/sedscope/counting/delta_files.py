@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..criteria import Criterion
-from ..criteria.registry import CRITERIA
+from ..criteria.criterion import CRITERIA
 from ..errors import SedscopeError, SedscopeWarning, listing
-from ..io.atomic_write import replacing
-from ..io.file_lock import locked
+from ..io.atomic_write import locked, replacing
 from ..io.locations import Address, Location, input_location, location, open_input
-from .combined_deltas import refuse_different_scores
 from .delta_bytes import as_bytes, build, describe_all, digest
+from .delta_sets import refuse_different_scores
 from .deltas import Deltas
 from .provenance import unchecked_note
 

@@ -19,13 +19,13 @@ from ..criteria.delta_tables import DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, refuse_nul, subject
-from ..notebook.html_table import html_facts
 from ..postprocessing import PostProcessing
+from ..results.frames import html_facts
 from .class_counts import ClassCounts
+from .clip_reader import thread_count
 from .counts import Counts, CountsInBlocks
 from .provenance import Provenance, refuse_different
 from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted, with_errors
-from .threads import thread_count
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
 

@@ -20,15 +20,13 @@ from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
-from ..postprocessing.clip_group import ReadLimit
+from ..postprocessing.postprocessing import ReadLimit
 from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
+from .clip_problems import refuse_point_references
+from .clip_reader import thread_count
 from .deltas import Deltas
-from .floors import Floor, rounded_down, without_references
-from .point_events import refuse_point_references
 from .provenance import Provenance
-from .read_limits import read_limit
-from .request import DeltaRequest, Requests
-from .threads import thread_count
+from .request import DeltaRequest, Floor, Requests, read_limit, rounded_down, without_references
 
 _ROWS_TO_MERGE = 4_000_000
 _BYTES_OF_A_SEGMENT = 32  # for each class, while its deltas are found; 22 to 34 were measured

@@ -1,17 +1,22 @@
-"""Requests: which deltas of a criterion to find, and down to which scores."""
+"""Requests: which deltas of a criterion to find, and down to which scores (floors)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..criteria import Criterion
-from ..data.arrays import FloatArray
+from ..criteria.clip_batch import ClipReferences
+from ..data.alignment import Alignment
+from ..data.arrays import FloatArray, ScoreArray
+from ..data.times import TICKS_PER_SECOND, Ticks
 from ..postprocessing import PostProcessing
+from ..postprocessing.postprocessing import ReadLimit
 
 
 @dataclass(frozen=True)
@@ -52,3 +57,185 @@ class DeltaRequest:
 
 Requests: TypeAlias = Mapping[Criterion, DeltaRequest]
 """What to find of each criterion, in one pass."""
+
+
+_SHARE_OF_NEEDED = 8
+
+
+class Floor:
+    """Exact pruning: per class, a score below which a limit on false alarms is certainly exceeded.
+
+    A clip without references of a class, ignored ones included, whose largest score lies above a
+    threshold has at least one false positive there. So if n are allowed, nothing below the (n + 1)-th
+    largest of these maxima is read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The
+    floor lies just below it, so that the deltas above the floor still show that many false positives.
+    With more clips, the floor only rises. It follows them with some delay, because finding the
+    (n + 2)-th largest again takes its time; after the last clip it is as high as can be.
+    """
+
+    def __init__(self, limit: float | None, classes: int) -> None:
+        """``limit``: false positives allowed per second; None for no floor."""
+        self.limit = limit
+        self._largest: FloatArray = np.empty((0, classes))
+        self._waiting: list[FloatArray] = []
+        self._clips = 0
+
+    def needed(self, durations: Ticks) -> int:
+        """Return how many clips must have a score above the floor. ``durations``: of all clips."""
+        assert self.limit is not None
+        return int(min(self.limit * int(durations.sum()) / TICKS_PER_SECOND, 2.0**62)) + 2
+
+    def raise_to(
+        self,
+        maxima: ScoreArray,
+        event_clips: NDArray[np.int32],
+        event_labels: NDArray[np.int32],
+        durations: Ticks | None,
+    ) -> ScoreArray:
+        """Add the maxima of more clips and return the floors.
+
+        ``durations``: of all clips, those to come included; None if they are not known yet.
+        """
+        lowest: ScoreArray = np.full(maxima.shape[1], -np.inf, maxima.dtype)
+        if self.limit is None or durations is None:
+            return lowest
+        needed = self.needed(durations)
+        self._waiting.append(without_references(maxima, event_clips, event_labels))
+        self._clips += len(maxima)
+        waiting = sum(map(len, self._waiting))
+        if len(self._largest) + waiting < needed:
+            return lowest
+        if waiting >= needed / _SHARE_OF_NEEDED or self._clips >= len(durations):
+            largest = np.concatenate([self._largest, *self._waiting])
+            self._largest = np.partition(largest, -needed, axis=0)[-needed:]
+            self._waiting = []
+        return lowest if len(self._largest) < needed else just_below(self._largest[0], maxima.dtype)
+
+    def lowest_read(self, durations: Ticks) -> FloatArray:
+        """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
+        if len(self._largest) < self.needed(durations):
+            return np.full(self._largest.shape[1], -np.inf)
+        lowest: FloatArray = self._largest.min(axis=0)
+        return lowest
+
+    def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
+        """Return, per class, whether there is a floor, and the score just above it.
+
+        Without a floor, that is ``-inf``. ``maxima``: (classes × clips) the largest scores of clips without
+        references of the class.
+        """
+        needed = self.needed(durations)
+        if needed > maxima.shape[1]:
+            return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
+        largest: FloatArray = np.partition(maxima, -needed, axis=1)[:, -needed]
+        return largest > -np.inf, largest
+
+    def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
+        """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
+
+        With such floors from the start, the pass finds few deltas that no metric reads. Whether they
+        hold is verified at the end.
+        """
+        share = min(1.0, self.needed(durations) / clips)
+        deviation = np.sqrt(len(sample) * share * (1 - share))
+        rank = int(np.ceil(len(sample) * share + 5 * deviation + 8))  # hardly ever too few
+        if rank > len(sample):
+            return np.full(sample.shape[1], -np.inf)
+        floors: FloatArray = np.partition(sample, -rank, axis=0)[-rank]
+        return floors
+
+
+def without_references(
+    maxima: ScoreArray, event_clips: NDArray[np.int32], event_labels: NDArray[np.int32]
+) -> FloatArray:
+    """Return the maxima as (clips × classes), with ``-inf`` for clips with references of the class.
+
+    ``event_clips``, ``event_labels``: of all references, those that are ignored included.
+    """
+    false_alarms = maxima.astype(np.float64)
+    false_alarms[event_clips, event_labels] = -np.inf
+    return false_alarms
+
+
+def rounded_down(floors: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+    """Convert floors to a type that may be narrower than theirs.
+
+    Each becomes the largest value of the type that is not above it, so that the same scores of that
+    type lie above either.
+    """
+    lowest: ScoreArray = np.full(len(floors), -np.inf, dtype)
+    with np.errstate(over="ignore"):
+        narrow: ScoreArray = floors.astype(dtype)
+        return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
+
+
+def just_below(scores: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+    """Return the highest floors of some type that lie below these scores; ``-inf`` for ``-inf``."""
+    lowest: ScoreArray = np.full(len(scores), -np.inf, dtype)
+    floors: ScoreArray = np.nextafter(rounded_down(scores, dtype), lowest)
+    return floors
+
+
+def false_positive_allowance(limit: float, weights: NDArray[np.int32], durations: Ticks) -> FloatArray:
+    """Return how many false positives a limit per second allows each resample; one is left for rounding.
+
+    ``weights``: (resamples × clips).
+    """
+    allowed: FloatArray = limit * (weights @ durations) / TICKS_PER_SECOND + 1
+    return allowed
+
+
+def resampled_floors(maxima: FloatArray, allowed: FloatArray, sums: _native.WeightedSums) -> FloatArray:
+    """Return, per class, a score below which the limit is certainly exceeded for any of the weights.
+
+    As for :class:`Floor`, but a clip counts as many false positives as its weight.
+
+    ``maxima``: (classes × clips) the largest score of clips without references of the class, ``-inf``
+    for the others. ``allowed``: per resample, the most false positives. ``sums``: over the clips of each.
+    """
+    classes, clips = maxima.shape
+    order = np.argsort(-maxima, axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.broadcast_to(np.arange(clips), order.shape), axis=1)
+    too_few, enough = np.zeros(classes, np.int64), np.full(classes, clips + 1)
+    while (too_few + 1 < enough).any():  # how many of the highest clips are enough in all resamples
+        middle = (too_few + enough) // 2
+        exceeded = exceed_limit(rank < middle[:, None], allowed, sums)
+        too_few, enough = np.where(exceeded, too_few, middle), np.where(exceeded, middle, enough)
+    exists = enough <= clips
+    floors = np.full(classes, -np.inf)
+    floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
+    just_below_them: FloatArray = np.nextafter(floors, -np.inf)
+    return just_below_them
+
+
+def exceed_limit(
+    alarmed: NDArray[np.bool_], allowed: FloatArray, sums: _native.WeightedSums
+) -> NDArray[np.bool_]:
+    """Return which classes exceed the limit in all resamples.
+
+    ``alarmed``: (classes × clips) the clips with a false positive. Each counts as many as its weight.
+    """
+    number = sums.of(np.ascontiguousarray(alarmed.T, np.float64))
+    exceeded: NDArray[np.bool_] = np.all(number > allowed[:, None], axis=0)
+    return exceeded
+
+
+def read_limit(
+    alignment: Alignment, floors: Sequence[Floor], references: ClipReferences, durations: Ticks | None
+) -> ReadLimit | None:
+    """Return down to which score the processed scores of some clips are read. None if all are.
+
+    ``floors``: those of the processed scores, after the clips before. ``references``: of the clips.
+    ``durations``: of all clips; None if they are not known yet.
+    """
+    if durations is None or any(floor.limit is None for floor in floors):
+        return None
+    columns = alignment.columns
+    among = np.zeros((len(references.durations), len(alignment.scores.classes)), bool)
+    among[:, columns] = True
+    clips, labels = references.with_any_event()
+    among[clips, columns[labels]] = False
+    lowest = np.full(among.shape[1], -np.inf)
+    lowest[columns] = np.min([floor.lowest_read(durations) for floor in floors], axis=0)
+    return ReadLimit(lowest, max(floor.needed(durations) for floor in floors), among)

@@ -2,19 +2,19 @@
 
 from .active_time import Time as Time
 from .any_overlap import AnyOverlap as AnyOverlap
-from .best_answers import BestAnswers as BestAnswers
 from .collar import Collar as Collar
+from .collar import Onset as Onset
 from .criterion import Criterion as Criterion
+from .criterion import parse_criterion as parse_criterion
 from .custom import CustomCriterion as CustomCriterion
 from .custom import Detections as Detections
 from .custom import FoundChanges as FoundChanges
 from .custom import Intervals as Intervals
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
-from .of_length import OfLength as OfLength
-from .onset import Onset as Onset
-from .query_iou import QueryIoU as QueryIoU
-from .query_precision import QueryPrecision as QueryPrecision
-from .registry import parse_criterion as parse_criterion
+from .queries import QueryIoU as QueryIoU
+from .queries import QueryPrecision as QueryPrecision
+from .restricted import BestAnswers as BestAnswers
+from .restricted import OfLength as OfLength
 from .segments import Clip as Clip
 from .segments import Segment as Segment

@@ -13,9 +13,8 @@ from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_number
 from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
-from .criterion import Criterion, OpenDeltas
+from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
-from .registry import CRITERIA
 
 
 @CRITERIA.register

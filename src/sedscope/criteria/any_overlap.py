@@ -11,10 +11,9 @@ from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_number
 from ..errors import SedscopeError
 from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
-from .criterion import Criterion, OpenDeltas
+from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaTables
 from .event_criterion import OpenEventDeltas, event_tables
-from .registry import CRITERIA
 
 
 @CRITERIA.register

@@ -1,4 +1,4 @@
-"""The collar criterion: detections and references are paired if their boundaries are close."""
+"""Criteria with collars: detections and references are paired if their boundaries are close."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from .. import _native
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_flag, require_number
 from ..errors import SedscopeError
-from .criterion import MatchingRule
+from .criterion import CRITERIA, MatchingRule, as_share
 from .event_criterion import EventCriterion
-from .registry import CRITERIA
-from .shares import as_share
 
 
 @CRITERIA.register
@@ -94,3 +92,57 @@ class Collar(EventCriterion):
             "offset": None if self.offset is None else int(to_ticks(self.offset)),
             "offset_rate": as_share(self.offset_rate),
         }
+
+
+@CRITERIA.register
+@dataclass(frozen=True, repr=False)
+class Onset(EventCriterion):
+    """Onset criterion: a detection and a reference of its class can be paired if their onsets are close.
+
+    It is ``Collar(onset=tolerance, offset=None)`` under a name of its own. The tolerance itself is
+    included. sedscope makes as many pairs as possible, with each event in at most one pair. Events may have
+    no length: then they are points in time, such as drum hits or flight calls.
+
+    Parameters
+    ----------
+    tolerance : float, default 0.05
+        The largest difference between the onsets, in seconds.
+    cross_triggers : bool, default False
+        Count cross-triggers, as for :class:`Collar`.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 1, "Snare"), (2, 2, "Snare")]}, durations={"a": 4})
+    >>> hits = {"a": [(1.04, 1.04, "Snare", 0.9), (3, 3, "Snare", 0.2)]}
+    >>> metric = sed.BestFScore(sed.Onset(0.05))
+    >>> round(sed.evaluate(sed.ScoredEvents.from_events(hits), truth, metric)[metric].value, 4)
+    0.6667
+    """
+
+    tolerance: float = 0.05
+    cross_triggers: bool = False
+
+    defines_substitutions: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_number(self, "tolerance", at_least=0, at_most=LONGEST_SECONDS)
+        require_flag(self, "cross_triggers")
+
+    @property
+    def judges_points(self) -> bool:
+        return True
+
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.cross_triggers
+
+    def native(self) -> _native.Criterion:
+        return self._as_collar().native()
+
+    def matching_rule(self) -> MatchingRule:
+        return self._as_collar().matching_rule()
+
+    def _as_collar(self) -> Collar:
+        return Collar(self.tolerance, None, cross_triggers=self.cross_triggers)

@@ -2,16 +2,59 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, Protocol, TypeAlias
 
 from .. import _native
 from ..data.scores import ScoreArray
-from ..definitions import Defined
+from ..definitions import Defined, Registry
 from ..errors import SedscopeError
 from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
 from .delta_tables import DeltaTables
-from .shares import Share
+
+Share: TypeAlias = tuple[int, int]
+"""Numerator and denominator."""
+
+_SMALLEST, _LARGEST = 2.0**-62, 2**53  # smaller and larger shares act as 0 and as this
+
+
+@lru_cache(maxsize=256)
+def as_share(number: float) -> Share:
+    """Return the simplest fraction that is the same number in double precision.
+
+    It is what a person means who writes the number as a decimal or computes it as a quotient. A product
+    with a whole number is then exact.
+
+    >>> as_share(0.7), as_share(1 / 6), as_share(2)
+    ((7, 10), (1, 6), (2, 1))
+    """
+    value = min(float(number), float(_LARGEST))
+    if value < _SMALLEST:
+        return 0, 1
+    if value.is_integer():
+        return int(value), 1
+    below, above = (Fraction(math.nextafter(value, end)) for end in (0.0, math.inf))
+    simplest = _simplest_between((below + Fraction(value)) / 2, (Fraction(value) + above) / 2)
+    return simplest.numerator, simplest.denominator
+
+
+def optional_share(number: float | None) -> Share | None:
+    """Return :func:`as_share` of a number, and None for None."""
+    return None if number is None else as_share(number)
+
+
+def _simplest_between(low: Fraction, high: Fraction) -> Fraction:
+    """Return the fraction with the smallest denominator between two others."""
+    whole = math.floor(low)
+    if whole + 1 < high:
+        return Fraction(whole + 1)
+    if low == whole:
+        return whole + Fraction(1, math.floor(1 / (high - whole)) + 1)
+    return whole + 1 / _simplest_between(1 / (high - whole), 1 / (low - whole))
+
 
 MatchingRule: TypeAlias = "dict[str, str | float | bool | Share | None]"
 """How a report page matches the events of one clip: the ``kind`` of rule and its parameters."""
@@ -203,3 +246,27 @@ class Criterion(Defined, ABC):
         dict or None
         """
         return None
+
+
+CRITERIA: Registry[Criterion] = Registry("criterion", Criterion, package=__package__)
+
+
+def parse_criterion(text: str) -> Criterion:
+    """Read a criterion from its definition. Parameters that are left out take their defaults.
+
+    Parameters
+    ----------
+    text : str
+        The definition, as ``repr`` spells it.
+
+    Returns
+    -------
+    Criterion
+
+    Examples
+    --------
+    >>> from sedscope.criteria import parse_criterion
+    >>> parse_criterion("Collar(onset=0.5, offset=None)")
+    Collar(onset=0.5, offset=None, offset_rate=0.2)
+    """
+    return CRITERIA.parse(text)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from .. import _native
 from ..definitions import optional_number, require_number
-from .criterion import MatchingRule
+from .criterion import CRITERIA, MatchingRule, as_share, optional_share
 from .event_criterion import EventCriterion
-from .registry import CRITERIA
-from .shares import as_share, optional_share
 
 
 @CRITERIA.register

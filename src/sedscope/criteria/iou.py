@@ -10,11 +10,9 @@ from ..data.arrays import ScoreArray
 from ..definitions import require_choice, require_flag, require_number, unstated
 from ..errors import SedscopeError
 from .clip_batch import EventBatch
-from .criterion import Criterion, MatchingRule
+from .criterion import CRITERIA, Criterion, MatchingRule, as_share
 from .delta_tables import DeltaTables
 from .event_criterion import EventCriterion, event_tables
-from .registry import CRITERIA
-from .shares import as_share
 
 
 @CRITERIA.register

@@ -15,9 +15,8 @@ from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_choice, require_flag, require_number
 from ..errors import SedscopeError
 from .clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
-from .criterion import Criterion, OpenDeltas
+from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
-from .registry import CRITERIA
 
 AGGREGATIONS = ("max", "mean")
 

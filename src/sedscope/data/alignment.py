@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import IntArray
+from .arrays import IntArray, sha256
 from .choices import ClipChoice, Coverage, Invalid, Missing
 from .clip_ids import clip_id
 from .coverage import (
@@ -29,7 +29,6 @@ from .labels import (
     with_likely_labels,
 )
 from .scores import Scores
-from .sha256 import sha256
 from .times import Ticks
 from .uncut_references import UncutReferences
 

@@ -8,7 +8,7 @@ from threading import Lock
 from .clip_events import ClipEvents
 from .content_digests import clip_digest, events_digest
 from .score_arrays import ClipScores
-from .score_checks import frames_or_events
+from .score_sources import frames_or_events
 from .scores import Scores
 
 _ROOM = 2**29  # bytes

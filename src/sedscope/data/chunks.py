@@ -6,18 +6,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
-from .arrays import FloatArray, ScoreArray
-from .choices import Gaps
+from .arrays import FloatArray, ScoreArray, group_means
+from .choices import Gaps, check_gaps
 from .clip_ids import clip_id, clip_ids
-from .group_means import group_means
 from .score_arrays import ClipScores
 from .times import LONGEST_TICKS, Ticks, to_ticks
+
+if TYPE_CHECKING:
+    from .scores import Scores
+
 
 Unit: TypeAlias = Literal["seconds", "centiseconds", "milliseconds"]
 ChunkTable: TypeAlias = Mapping[str, tuple[str, float]]
@@ -219,3 +222,25 @@ def _checked_starts(chunks: ChunkTable) -> dict[str, tuple[str, int, int | None]
             f"{subject(len(wrong), 'chunk', 'has')} no recording and start in seconds: {listing(wrong)}."
         )
     return starts
+
+
+def stitched_scores(scores: Scores, chunks: ChunkTable | None, *, unit: Unit, gaps: Gaps) -> Scores:
+    """Stitch the chunks of each recording when it is needed."""
+    check_unit(unit)
+    check_gaps(gaps)
+    recordings = chunks_by_recording(scores, chunks, unit)
+
+    def load(recording: str) -> ClipScores:
+        parts = [(chunk, scores[chunk.clip]) for chunk in recordings[recording]]
+        try:
+            return stitch_clips(parts, gaps)
+        except SedscopeError as error:
+            raise SedscopeError(f"recording {recording}: {error}", advice=error.advice) from None
+
+    def identify(recording: str) -> str | None:
+        parts = [(chunk, scores.identity(chunk.clip)) for chunk in recordings[recording]]
+        return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
+
+    facts = {**scores.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
+    processing = (*scores.processing, "stitch()")
+    return type(scores)(recordings, load, **{**facts, "identify": identify, "processing": processing})

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..errors import SedscopeError, counted, listing, refuse_nul
-from .sha256 import sha256
+from .arrays import sha256
 
 if TYPE_CHECKING:
-    from .cells import RowLocation
+    from .tables import RowLocation
 
 AUDIO_SUFFIXES = frozenset(["wav", "flac", "mp3", "ogg", "opus", "m4a", "aac", "aif", "aiff", "w64"])
 

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import ScoreArray
+from .arrays import ScoreArray, sha256
 from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
-from .sha256 import sha256
 from .times import Ticks
 
 _MODULUS = 2**128

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError
 from .arrays import FloatArray
 from .event_table import DCASE_COLUMNS, EventTable, check_roles
-from .frames import FrameLike, as_frame
+from .tables import FrameLike, as_frame
 from .times import LONGEST_TICKS, Ticks, lies_within, to_ticks
 
 

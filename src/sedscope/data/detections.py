@@ -20,11 +20,10 @@ from ..errors import (
     shortened,
     subject,
 )
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, group_means
 from .choices import EventOverlaps
 from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
-from .group_means import group_means
 from .score_arrays import ClipScores
 from .scored_events import (
     ScoredEvents,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
-from .event_columns import EventColumns
+from .events import EventColumns
 from .times import Ticks
 
 POINTS_ADVICE = (

@@ -11,9 +11,13 @@ import numpy as np
 
 from ..errors import SedscopeError, listing, shortened, subject
 from .arrays import FloatArray
-from .cells import (
+from .clip_ids import AUDIO_SUFFIXES, clip_id
+from .events import EventColumns, Events
+from .mappings import duration_ticks
+from .tables import (
     Cell,
     CellTable,
+    FrameLike,
     RowLocation,
     cell_number,
     cell_numbers,
@@ -21,15 +25,10 @@ from .cells import (
     is_empty,
     quoted_cell,
 )
-from .clip_ids import AUDIO_SUFFIXES, clip_id
-from .durations import duration_ticks
-from .event_columns import EventColumns
-from .events import Events
-from .frames import FrameLike
 from .times import LONGEST_SECONDS, TICKS_PER_SECOND, to_ticks
 
 if TYPE_CHECKING:
-    from .confidence import ConfidenceLimit
+    from .ignored_references import ConfidenceLimit
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""

@@ -1,17 +1,18 @@
-"""Frames with an onset and an offset each: where they meet, overlap or leave gaps."""
+"""Frame boundaries: where frames meet, overlap or leave gaps, and which unit they are in."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, SedscopeWarning, counted, listing, subject
 from .arrays import refuse_masked
 from .choices import Gaps
-from .times import Ticks, to_ticks
+from .times import TICKS_PER_SECOND, Ticks, to_ticks
 
 _SAME_SHARE = 100  # times that differ by at most 1/100 of a frame are the same boundary
 _ROUNDED_SHARE = 4  # rounded times, by at most 1/4 of a frame
@@ -147,3 +148,20 @@ def refuse_frames(
 
 def _after_first(wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.concatenate([[False], wrong])
+
+
+_FEW_FRAMES, _LONG_FRAME = 10, 5  # frames, seconds
+
+
+def warn_of_milliseconds(ticks: Ticks, where: str) -> None:
+    """Warn of boundaries that are whole numbers far apart, as those in milliseconds are."""
+    if len(ticks) <= _FEW_FRAMES:
+        return
+    frame = float(np.median(np.diff(ticks))) / TICKS_PER_SECOND
+    if frame >= _LONG_FRAME and not np.any(ticks % TICKS_PER_SECOND):
+        warnings.warn(
+            f"{where}: frames are {frame:g} s long and all boundaries are whole numbers. Boundaries must be "
+            "in seconds. If these are in milliseconds, divide them by 1000.",
+            SedscopeWarning,
+            stacklevel=2,
+        )

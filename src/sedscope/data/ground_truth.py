@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
-from ..notebook.data_frame import Tabular
+from ..results.frames import Tabular
 from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clip_ids import clip_id, clip_ids
-from .durations import as_durations, duration_ticks, require_durations
 from .event_checks import arranged_events
-from .event_columns import EventColumns
-from .event_mappings import columns_of_mapping
 from .event_table import EventTable
-from .frames import FrameLike
-from .ignored_labels import as_ignored_labels, unused_ignored_labels_note
+from .events import EventColumns
+from .ignored_references import as_ignored_labels, unused_ignored_labels_note
+from .mappings import as_durations, columns_of_mapping, duration_ticks, require_durations
+from .tables import FrameLike
 from .times import Ticks
-from .truth_notes import late_ends_of, notes_about, other_durations_note
+from .truth_summary import late_ends_of, notes_about, other_durations_note
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -311,7 +310,7 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
-            from .confidence import ConfidenceLimit
+            from .ignored_references import ConfidenceLimit
 
             table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations
@@ -357,7 +356,7 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
         [(1.0, 2.0, 'Dog')]
         """
-        from .truth_table import events_of_clip
+        from .truth_summary import events_of_clip
 
         return events_of_clip(self, clip, ~self.ignored)
 
@@ -380,7 +379,7 @@ class GroundTruth(Tabular):
         >>> truth.ignored_events("a")
         [(4.0, 5.0, 'Dog')]
         """
-        from .truth_table import events_of_clip
+        from .truth_summary import events_of_clip
 
         return events_of_clip(self, clip, self.ignored)
 
@@ -406,7 +405,7 @@ class GroundTruth(Tabular):
         >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
-        from .relabelled_truth import relabelled_truth
+        from .relabelling import relabelled_truth
 
         return relabelled_truth(self, label_map)
 
@@ -441,7 +440,7 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_polars().rows()
         [('a', 1.0, 2.0, 'Dog')]
         """
-        from .truth_table import event_table
+        from .truth_summary import event_table
 
         return event_table(self)
 
@@ -462,7 +461,7 @@ class GroundTruth(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        from .truth_table import class_table
+        from .truth_summary import class_table
 
         return class_table(self)
 

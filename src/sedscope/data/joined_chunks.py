@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import FloatArray
+from .arrays import FloatArray, group_means
 from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
-from .durations import duration_ticks
-from .event_columns import EventColumns
+from .events import EventColumns
 from .ground_truth import GroundTruth
-from .group_means import group_means
 from .labels import stripped
+from .mappings import duration_ticks
 from .score_arrays import ClipScores
 from .scores import Scores
 from .size_limits import refuse_beyond_memory
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
-from .truth_notes import notes_without_late_ends
+from .truth_summary import notes_without_late_ends
 
 Unreferenced: TypeAlias = Literal["keep", "drop"]
 """Chunks without reference events: evaluate them like others, or leave them out."""

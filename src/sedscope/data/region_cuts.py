@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, issue_warnings, listing, subject
 from .choices import Crossing
 from .clip_ids import clip_ids
-from .event_columns import EventColumns
+from .cuts import Stretch, StretchLoader
+from .events import EventColumns
 from .ground_truth import GroundTruth
 from .regions import Regions
 from .scores import CUT_TO_REGIONS, Scores
-from .stretches import Stretch, StretchLoader
 from .times import TICKS_PER_SECOND, Ticks, lies_within
-from .truth_notes import notes_without_late_ends
+from .truth_summary import notes_without_late_ends
 from .uncut_references import UncutReferences
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, shortened, subject
-from .cells import RowLocation
 from .clip_ids import clip_id
-from .event_columns import EventColumns
+from .cuts import Stretch
+from .events import EventColumns
 from .ground_truth import GroundTruth
-from .stretches import Stretch
+from .tables import RowLocation
 from .times import Ticks, to_ticks
 
 

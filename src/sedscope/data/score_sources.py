@@ -2,18 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SedscopeError, listing, raise_together, subject
+from ..errors import SedscopeError, listing, raise_together, refuse_nul, subject
 from .choices import Gaps, check_gaps
+from .clip_events import ClipEvents, kept_events_error
 from .clip_ids import clip_id
-from .frames import FrameLike, clip_from_table, table_classes
-from .recordings import ClipPieces
+from .labels import stripped
+from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape
-from .score_checks import whole_clip
-from .shared_arrays import protected
+from .tables import FrameLike, clip_from_table, table_classes
+
+
+def whole_clip(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores:
+    """Refuse clips that have no scores as a whole: those in pieces, and events that are kept."""
+    if isinstance(scores, ClipScores):
+        return scores
+    if isinstance(scores, ClipEvents):
+        raise kept_events_error(clip_id(clip))
+    raise whole_clip_error(clip_id(clip))
+
+
+def frames_or_events(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipEvents:
+    """Refuse clips in pieces."""
+    if isinstance(scores, ClipPieces):
+        raise whole_clip_error(clip_id(clip))
+    return scores
+
+
+def check_classes(classes: Iterable[str]) -> tuple[str, ...]:
+    """Check the names of classes, and remove white space around them."""
+    if isinstance(classes, str) or not isinstance(classes, Iterable):
+        raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
+    labels = stripped(classes)
+    if not labels:
+        raise SedscopeError("There are no classes.")
+    wrong = [repr(label) for label in labels if not (isinstance(label, str) and label)]
+    if wrong:
+        raise SedscopeError(f"Class names must be non-empty strings, not {listing(wrong)}.")
+    refuse_nul(labels, "class")
+    if len(set(labels)) < len(labels):
+        repeated = sorted({label for label in labels if labels.count(label) > 1})
+        raise SedscopeError(f"{subject(len(repeated), 'class', 'is')} named twice: {listing(repeated)}.")
+    return labels
+
+
+# newer versions, and other implementations, count references in another way
+_COUNTS_REFERENCES = sys.implementation.name == "cpython" and sys.version_info < (3, 14)
+
+
+def protected(clip: ClipScores, returned: object) -> ClipScores:
+    """Return the scores of a clip in arrays that only sedscope can change.
+
+    Arrays are copied unless nothing else refers to them, or they are read-only down to their memory.
+    ``returned``: what the user's function returned, from which the scores were made.
+    """
+    if clip is returned and _references(clip) > 4:  # twice here, and twice in the caller
+        values_safe = ticks_safe = False
+    else:
+        values_safe = _is_safe(clip.values, 3 if clip.values is returned else 1)
+        ticks_safe = clip is not returned or _is_safe(clip.ticks, 1)
+    if values_safe and ticks_safe:
+        return clip
+    values = clip.values if values_safe else clip.values.copy(order="K")
+    return ClipScores.unchecked(values, clip.ticks if ticks_safe else clip.ticks.copy())
+
+
+def _is_safe(array: NDArray[Any], known: int) -> bool:
+    """Return whether nothing but the ``known`` references and this argument leads to the memory."""
+    if _references(array) <= known + 1:
+        base: object = array.base
+        if base is None or (
+            isinstance(base, np.ndarray) and base.base is None and _references(base) <= 2
+        ):
+            return True
+    return _is_read_only(array)
+
+
+def _references(value: object) -> int:
+    """Count the references to a value, except those of this function."""
+    return sys.getrefcount(value) - 2 if _COUNTS_REFERENCES else sys.maxsize
+
+
+def _is_read_only(array: NDArray[Any]) -> bool:
+    """Return whether an array and all arrays that it is a view of are read-only."""
+    memory: object = array
+    while isinstance(memory, np.ndarray):
+        if memory.flags.writeable:
+            return False
+        memory = memory.base
+    # whatever an array lies in has a buffer, which its type does not say
+    return memory is None or memoryview(memory).readonly  # type: ignore[arg-type]
 
 
 def clips_of_arrays(arrays: Mapping[str, ArrayLike], grid: Grid, classes: int) -> dict[str, ClipScores]:

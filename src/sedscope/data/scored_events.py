@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, issue_warnings, listing
-from ..notebook.data_frame import Tabular, polars_frame
-from ..notebook.html_table import html_facts
+from ..results.frames import Tabular, html_facts, polars_frame
 from .clip_events import ClipEvents, EventList
 from .clip_ids import clip_ids
 from .detected_columns import DetectedColumns
 from .event_table import EventTable, unread_confidences_note
 from .events import Events
-from .frames import FrameLike, as_frame
 from .labels import stripped
 from .recordings import ClipPieces
 from .score_arrays import ClipScores
-from .score_range import score_range
 from .scores import Scores
+from .tables import FrameLike, as_frame
+from .thresholds import score_range
 from .times import to_seconds
 
 if TYPE_CHECKING:

@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 from ..errors import counted, listing
-from ..notebook.html_table import html_facts
+from ..results.frames import html_facts
 from .arrays import ScoreArray
 from .choices import Gaps
 from .clip_events import ClipEvents
 from .clip_ids import clip_id, clip_ids
-from .frames import FrameLike
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores, frame_grid, refuse_nans
-from .score_checks import check_classes, whole_clip
-from .score_sources import check_pieces, clips_of_arrays, loader_of_function, loader_of_tables
+from .score_sources import (
+    check_classes,
+    check_pieces,
+    clips_of_arrays,
+    loader_of_function,
+    loader_of_tables,
+    whole_clip,
+)
+from .tables import FrameLike
 
 if TYPE_CHECKING:
     from .chunks import Chunks, Unit
@@ -458,10 +464,10 @@ class Scores(Mapping[str, ClipScores]):
         >>> recordings["a"].values.ravel().round(6).tolist(), recordings["a"].edges.tolist()
         ([0.2, 0.6, 0.6], [0.0, 1.0, 2.0, 3.0])
         """
-        from .stitched_scores import stitched_scores
+        from .chunks import stitched_scores
 
         if chunks is not None and not isinstance(chunks, Mapping):
-            from ..io.chunk_table import read_chunk_table
+            from ..io.side_tables import read_chunk_table
 
             chunks = read_chunk_table(chunks)
         return stitched_scores(self, chunks, unit=unit, gaps=gaps)
@@ -491,7 +497,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> scores.relabelled({"car": "vehicle", "bus": "vehicle"})["a"].values.tolist()
         [[0.9]]
         """
-        from .relabelled_scores import relabelled_scores
+        from .relabelling import relabelled_scores
 
         return relabelled_scores(self, label_map)
 

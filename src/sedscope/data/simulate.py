@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing
 from .arrays import FloatArray, IntArray
-from .event_columns import EventColumns
+from .events import EventColumns
 from .ground_truth import GroundTruth
 from .scores import Scores
 from .size_limits import refuse_beyond_memory

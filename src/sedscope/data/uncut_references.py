@@ -17,8 +17,8 @@ from .arrays import IntArray
 from .times import LONGEST_TICKS, Ticks
 
 if TYPE_CHECKING:
+    from .cuts import Stretch
     from .ground_truth import GroundTruth
-    from .stretches import Stretch
 
 EVERYTHING = (-LONGEST_TICKS, LONGEST_TICKS)
 """The region of a clip that cuts no reference."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..counting.threads import thread_count
+from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
@@ -19,9 +19,8 @@ from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
-from ..evaluation.table_text import format_text
-from .judged_clips import judged_clips
-from .thresholds import ClassThresholds
+from ..results.text import format_text
+from .judged_clips import ClassThresholds, judged_clips
 
 PERCENTILES = (10, 50, 90)
 """Those that tables show: early ones, the median, and late ones."""

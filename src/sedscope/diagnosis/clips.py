@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.threads import thread_count
+from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
@@ -18,9 +18,7 @@ from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError, counted
-from .error_types import TYPES
-from .judged_clips import judged_clips
-from .thresholds import ClassThresholds
+from .judged_clips import TYPES, ClassThresholds, judged_clips
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..counting.clip_reader import thread_count
 from ..counting.tally import Tally
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
@@ -18,9 +18,7 @@ from ..data.progress import Progress, ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..errors import counted
 from ..escaping import one_line
-from .error_types import CAUSES, NOT_FALSE, TYPES
-from .judged_clips import judged_clips
-from .thresholds import ClassThresholds, ThresholdChoice
+from .judged_clips import CAUSES, NOT_FALSE, TYPES, ClassThresholds, ThresholdChoice, judged_clips
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..counting.clip_reader import read_each
+from ..counting.clip_reader import read_each, thread_count
 from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import PassPart, largest_false_alarms
 from ..counting.request import Requests
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
@@ -24,12 +23,10 @@ from ..data.content_digests import HashedScores
 from ..data.progress import Progress
 from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
-from ..io.checked_files import read_checked, write_checked
+from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
-from ..io.output_targets import check_output
 from ..postprocessing import PostProcessing
-from .engine import Engine, Item
-from .parts import by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
 
 CLIPS_PER_PART = 256
 

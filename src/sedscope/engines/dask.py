@@ -17,11 +17,9 @@ from ..data.arrays import FloatArray
 from ..data.progress import Progress, StagedProgress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
-from .dask_client import client_of, distributed_package
-from .dask_watch import count_threads, run_watched, wait_for
-from .engine import Engine, Item
-from .options import RunOptions
-from .parts import by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
+from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .run import RunOptions
 
 _PARTS_PER_THREAD = 4
 _MOST_CLIPS = 512

@@ -15,11 +15,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.combined_deltas import combine
+from ..counting.delta_sets import combine
 from ..counting.deltas import Deltas
-from ..counting.floors import Floor, just_below
 from ..counting.one_pass import with_variants
-from ..counting.request import DeltaRequest, Requests
+from ..counting.request import DeltaRequest, Floor, Requests, just_below
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import Progress

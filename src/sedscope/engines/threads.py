@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
 from ..counting.one_pass import PassPart, largest_false_alarms, one_pass, pass_in_parts
 from ..counting.request import Requests
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
@@ -16,7 +16,7 @@ from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
-from .options import RunOptions
+from .run import RunOptions
 
 
 class ThreadsEngine:

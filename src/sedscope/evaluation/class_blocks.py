@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 
 from ..counting.counts import Counts
 from ..counting.deltas import ROWS_TO_KEEP, Deltas
-from ..counting.floors import Floor
 from ..counting.one_pass import pass_in_parts
-from ..counting.request import Requests
+from ..counting.request import Floor, Requests
 from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
 from ..data.alignment import Alignment
@@ -37,10 +36,10 @@ from ..data.size_limits import machine_memory as machine_memory
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
-from ..engines.options import RunOptions
+from ..engines.run import RunOptions
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
-from ..metrics.requests import delta_requests, parts_of
+from ..metrics.metric import delta_requests, parts_of
 from ..postprocessing import PostProcessing
 from .counted_clips import CountedClips
 from .notes import (

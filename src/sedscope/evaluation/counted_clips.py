@@ -1,10 +1,10 @@
-"""Counting the clips of an evaluation: from aligned scores to the counts that metrics read."""
+"""Counting the clips of an evaluation, and measuring its metrics on the counts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,11 +16,26 @@ from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
-from ..engines.options import RunOptions
-from ..metrics import Metric
-from ..metrics.requests import delta_requests
+from ..engines.run import RunOptions
+from ..errors import readable
+from ..metrics import ClasswiseResult, MeanResult, Metric, MetricResult, PSDSResult
+from ..metrics.metric import delta_requests
 from .group_plan import GroupPlan
-from .notes import coverage_note, never_detected_note, score_ranges, threshold_notes
+from .notes import (
+    coverage_note,
+    empty_classes_note,
+    late_events,
+    never_detected_note,
+    score_ranges,
+    threshold_notes,
+    undetected_classes_note,
+)
+from .operating_point import counts_at_points
+from .result import Evaluation
+
+if TYPE_CHECKING:
+    from ..resampling.intervals import Bootstrap
+    from ..tuning.operating_points import OperatingPoints
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,3 +113,72 @@ def add_up(
     counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
     durations = next(iter(deltas.values())).durations
     return CountedClips(counts, deltas, durations, notes, of_pass=of_pass)
+
+
+def measure(
+    metrics: Mapping[str, Metric[Any]],
+    counts: Mapping[Criterion, Counts],
+    notes: Iterable[str],
+    intervals: Mapping[Metric[Any], Bootstrap],
+    alignment: Alignment | None = None,
+    deltas: Mapping[Criterion, Deltas] | None = None,
+    durations: Ticks | None = None,
+    points: OperatingPoints | None = None,
+) -> Evaluation:
+    """Measure the metrics on counts, and return the evaluation.
+
+    ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated. ``points``: where the
+    system was counted, if not at every threshold.
+    """
+    counts = counts_at_points(counts, points)
+    first = next(iter(counts.values()))
+    references = _reference_events(counts, alignment, durations)
+    results = {
+        metric: _named(
+            metric.of_parts([part.measure(counts[part.criterion]) for part in metric.parts]), name
+        )
+        for name, metric in metrics.items()
+    }
+    all_notes = [*notes, *empty_classes_note(references, results), *undetected_classes_note(results)]
+    return Evaluation(
+        results=results,
+        names={metric: name for name, metric in metrics.items()},
+        counts=counts,
+        classes=tuple(first),
+        references=references,
+        clips=first.clips,
+        hours=first.hours,
+        warnings=tuple(dict.fromkeys(map(readable, all_notes))),
+        intervals=intervals,
+        alignment=alignment,
+        deltas={} if deltas is None else deltas,
+        points=points,
+    )
+
+
+def _named(result: MetricResult, name: str) -> MetricResult:
+    """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
+    named = (ClasswiseResult, MeanResult, PSDSResult)
+    return replace(result, name=name) if isinstance(result, named) else result
+
+
+def _reference_events(
+    counts: Mapping[Criterion, Counts], alignment: Alignment | None, durations: Ticks | None
+) -> Mapping[str, int]:
+    """Return the number of reference events of each class.
+
+    Criteria that count segments or clips, or only some of the references, do not know it. If there is no
+    other, it comes from the aligned ground truth, and without that the result is what the first criterion
+    counts.
+    """
+    of_events = [
+        part
+        for criterion, part in counts.items()
+        if criterion.counts_all_references and not criterion.counts_negatives
+    ]
+    if of_events or alignment is None or durations is None:
+        return (of_events or [*counts.values()])[0].reference_events
+    references = alignment.counted()
+    heard = ~late_events(references, durations)
+    numbers = np.bincount(references.labels[heard], minlength=len(alignment.classes))
+    return dict(zip(alignment.classes, numbers.tolist(), strict=True))

@@ -14,9 +14,9 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
-from ..data.time_sample import TimeSample
+from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing, as_postprocessings
 from .notes import input_notes

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..counting.combined_deltas import refuse_different_scores
+from ..counting.delta_sets import refuse_different_scores
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
@@ -18,17 +18,17 @@ from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.ground_truth import GroundTruth
 from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
-from ..data.time_sample import TimeSample
+from ..data.time_agreement import TimeSample
 from ..engines.engine import Engine
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
+from ..metrics.metric import delta_requests, parts_of
 from ..metrics.names import MetricsLike, name_metrics
-from ..metrics.requests import delta_requests, parts_of
 from .counted_clips import count_clips
-from .group_notes import group_notes
+from .counted_clips import measure as measure
 from .group_plan import GroupPlan
-from .measured_counts import measure as measure
+from .group_results import group_notes
 from .notes import late_events_note, score_ranges, threshold_notes
 from .operating_point import metrics_at_points, points_notes, scores_at_points
 from .result import Evaluation

@@ -3,22 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.deltas import Deltas
+from ..data.alignment import Alignment
+from ..data.times import LONGEST_SECONDS, to_ticks
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
-    from ..resampling.draws import Draws
-    from ..resampling.group_draws import GroupDraws
+    from ..resampling.draws import Draws, GroupDraws
     from ..resampling.resampling import ClipPart, Resampling
     from .groups import GroupsLike, Partition
-    from .length_bins import LengthBin
+
+
+@dataclass(frozen=True)
+class LengthBin:
+    """The reference events of some lengths, in seconds: longer than the first, up to the second."""
+
+    shortest: float
+    longest: float
+
+    @property
+    def name(self) -> str:
+        """What the bin is called in tables."""
+        shortest, longest = f"{self.shortest:.10g}", f"{self.longest:.10g}"
+        if self.longest == np.inf:
+            return f"> {shortest} s"
+        return f"≤ {longest} s" if self.shortest == 0 else f"{shortest}–{longest} s"
+
+    def metrics(self, metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[Any]]:
+        """Return the metrics of these references alone, by name."""
+        return {name: metric.of_lengths(self.shortest, self.longest) for name, metric in metrics.items()}
+
+    def of(self, alignment: Alignment) -> Alignment:
+        """Return an alignment in which the other references are ignored."""
+        shortest, longest = to_ticks([self.shortest, min(self.longest, LONGEST_SECONDS)])
+        lengths = alignment.events[:, 1] - alignment.events[:, 0]
+        others = (lengths <= shortest) | (lengths > longest)
+        uncut = alignment.uncut
+        if uncut is not None:
+            uncut = uncut.of_length(int(shortest), int(longest))
+        return replace(alignment, ignored=alignment.ignored | others, uncut=uncut)
+
+
+def length_bins(bounds: Iterable[float]) -> list[LengthBin]:
+    """Return the bins between some lengths in seconds, the first from 0 on, the last without end.
+
+    >>> [length_bin.name for length_bin in length_bins([1, 5])]
+    ['≤ 1 s', '1–5 s', '> 5 s']
+    """
+    try:
+        lengths = [float(bound) for bound in bounds]
+    except (TypeError, ValueError):
+        lengths = []
+    increasing = all(low < high for low, high in zip([0.0, *lengths], lengths, strict=False))
+    if not lengths or not increasing or not np.isfinite(lengths).all():
+        raise SedscopeError(
+            "Lengths must be seconds above 0 in increasing order, such as (1, 5), which makes the bins "
+            f"up to 1 s, 1 to 5 s and above 5 s; not {bounds!r}."
+        )
+    return [LengthBin(low, high) for low, high in zip([0.0, *lengths], [*lengths, np.inf], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +95,6 @@ class GroupPlan:
         if by is None and by_class is None and by_length is None:
             return cls()
         from .groups import by_region, partition_classes, partition_clips
-        from .length_bins import length_bins
 
         return cls(
             None if by is None else partition_clips(by_region(by, truth), clips),
@@ -113,11 +161,11 @@ class GroupPlan:
         """
         if self.clips is None:
             return None
-        from ..resampling.group_draws import GroupDraws
+        from ..resampling.draws import GroupDraws
 
         numbers = self.clips.numbers
         if resampling.blocks is not None:
-            from ..data.time_blocks import clip_of_block
+            from ..data.cuts import clip_of_block
 
             of_clip = dict(zip(self.clips.members, numbers.tolist(), strict=True))
             numbers = np.array([of_clip[clip_of_block(block)] for block in clips], np.intp)

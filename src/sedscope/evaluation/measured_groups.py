@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..counting.delta_sets import of_classes, split_by_clip
 from ..counting.deltas import Deltas
-from ..counting.parted_deltas import of_classes, split_by_clip
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
 from ..metrics import Metric
-from ..metrics.requests import delta_requests, parts_of
+from ..metrics.metric import delta_requests, parts_of
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws, interval_of
+from .counted_clips import measure
 from .group_plan import GroupPlan
 from .group_results import GroupAverage, GroupResults
 from .groups import Partition
-from .measured_counts import measure
 from .notes import undefined_resamples_note
 from .resampled_clips import Resamples, complete
 from .result import Evaluation

@@ -14,15 +14,14 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
-from ..data.score_range import score_range, threshold_note
-from ..data.thresholds import is_binary
-from ..data.time_sample import TimeSample
+from ..data.thresholds import is_binary, score_range, threshold_note
+from ..data.time_agreement import TimeSample
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult, PSDSResult
 from ..metrics.classwise import ClassValue, ClasswiseResult
 from ..metrics.mean_of_parts import MeanResult
-from ..postprocessing.registry import known_steps
+from ..postprocessing.postprocessing import known_steps
 
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap

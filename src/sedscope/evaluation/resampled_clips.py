@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import Progress, StagedProgress
 from ..engines.engine import Engine
-from ..engines.options import RunOptions
+from ..engines.run import RunOptions
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseResult, Metric
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -26,7 +26,7 @@ from .notes import undefined_resamples_note
 from .result import Evaluation
 
 if TYPE_CHECKING:
-    from ..resampling.group_draws import GroupDraws
+    from ..resampling.draws import GroupDraws
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def resample_clips(
             )
     drawn_from = alignment
     if resampling.blocks:
-        from ..data.time_blocks import cut_into_blocks
+        from ..data.cuts import cut_into_blocks
 
         drawn_from = cut_into_blocks(alignment, resampling.blocks)
     draws = Draws(resampling, drawn_from.clips)

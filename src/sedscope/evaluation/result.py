@@ -11,17 +11,13 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeError, issue_warnings, listing
 from ..escaping import latex_comment
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
-from ..notebook.data_frame import Tabular
-from .group_rows import GROUPED_HEADER, group_rows
-from .result_dict import evaluation_dict
-from .result_frames import all_long_rows, evaluation_frame, evaluation_html, evaluation_line
-from .result_rows import LONG_HEADER, class_rows, legend, long_rows
-from .table_text import (
+from ..results.frames import Tabular
+from ..results.text import (
     csv_cells,
     format_csv,
     format_latex,
@@ -31,6 +27,19 @@ from .table_text import (
     written,
     written_json,
 )
+from .result_tables import (
+    GROUPED_HEADER,
+    LONG_HEADER,
+    all_long_rows,
+    class_rows,
+    evaluation_dict,
+    evaluation_frame,
+    evaluation_html,
+    evaluation_line,
+    group_rows,
+    legend,
+    long_rows,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +48,8 @@ if TYPE_CHECKING:
 
     from ..resampling.intervals import Bootstrap
     from ..tuning.operating_points import OperatingPoints
-    from .false_alarms import FalseAlarms
     from .group_results import GroupResults
+    from .result_tables import FalseAlarms
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
@@ -195,7 +204,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
 
         For ``Segment`` and ``Clip``, they are segments and clips.
         """
-        from .false_alarms import false_alarms
+        from .result_tables import false_alarms
 
         rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
         return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}

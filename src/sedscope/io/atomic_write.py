@@ -1,16 +1,92 @@
-"""Files and folders that are written completely or not at all."""
+"""Files and folders that are written completely or not at all, by one process at a time."""
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
-from collections.abc import Callable, Iterator
+import re
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
-from ..errors import SedscopeError
-from .locations import Address, Location, error_reason, location
-from .output_targets import check_output
+from ..errors import SedscopeError, counted, listing
+from .locations import Address, Location, error_reason, location, read_input
+
+OutputKind: TypeAlias = Literal["file", "folder", "either"]
+_WINDOWS = os.name == "nt"
+_UNFIT_ON_WINDOWS = re.compile(r'[<>:"/\\|?*\x00-\x1f]|[ .]$')
+
+
+def check_file_names(names: Iterable[str], target: Path) -> None:
+    """Refuse names that files of this system cannot have.
+
+    Windows would write a file named ``a:b`` into a hidden part of the file ``a``.
+    """
+    if not _WINDOWS:
+        return
+    unfit = [repr(name) for name in names if _UNFIT_ON_WINDOWS.search(name)]
+    if unfit:
+        raise SedscopeError(
+            f"Cannot write {target}: on Windows, no file can be named after {counted(len(unfit), 'clip')}: "
+            f"{listing(unfit)}. Write a single file instead, such as scores.npz or scores.parquet."
+        )
+
+
+def check_output(target: Location, kind: OutputKind = "file") -> None:
+    """Refuse an output that cannot be written, before any work is done for it.
+
+    What exists must be a regular file, or a folder if ``kind`` allows one. The folder around a file must
+    exist; folders around a folder are made.
+    """
+    if not isinstance(target, Path):
+        return
+    try:
+        problem = _problem(target, kind)
+    except (OSError, ValueError) as error:
+        problem = f"{error_reason(error)}."
+    if problem is not None:
+        raise SedscopeError(f"Cannot write {target}: {problem}")
+
+
+def _problem(target: Path, kind: OutputKind) -> str | None:
+    try:
+        mode = target.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return _problem_around(Path(os.path.realpath(target)) if target.is_symlink() else target, kind)
+    if stat.S_ISDIR(mode):
+        return "it is a folder." if kind == "file" else None
+    if kind == "folder":
+        return "it is not a folder."
+    if not stat.S_ISREG(mode) or _is_descriptor(target):
+        return "it is not a regular file. Give the name of a file."
+    return None
+
+
+def _problem_around(target: Path, kind: OutputKind) -> str | None:
+    """Return what is wrong with the folders around something that does not exist."""
+    around = next((folder for folder in target.parents if folder.exists()), None)
+    if around is not None and not around.is_dir():
+        return f"{around} is a file, not a folder."
+    if kind == "file" and around != target.parent:
+        return f"the folder {target.parent} does not exist."
+    return None
+
+
+def _is_descriptor(path: Path) -> bool:
+    """Return whether a path is an open file of a process, such as ``/dev/stdout``.
+
+    What is written there later would be lost if the file were replaced.
+    """
+    while path.is_symlink():
+        folder = os.path.realpath(path.parent)
+        if folder.startswith(("/proc/", "/dev/fd")):
+            return True
+        path = Path(folder, path.readlink())
+    return os.path.realpath(path.parent).startswith("/dev/fd")
 
 
 @contextmanager
@@ -160,3 +236,93 @@ def write_text(path: str | Location, text: str) -> None:
     """Write a text file as UTF-8."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+_PATIENCE = 300.0  # seconds
+_POLL = 0.05
+_ON_WINDOWS = os.name == "nt"
+_IN_USE = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Wait until no other process holds the lock of a file, and hold it for the ``with`` block.
+
+    The lock is that of a file next to ``path``. The operating system frees it when the process ends,
+    however it ends. So a lock file that is left behind locks nothing.
+    """
+    check_output(Path(path))
+    target = Path(os.path.realpath(path))
+    lock = target.with_name(f".{target.name}.lock")
+    deadline = time.monotonic() + _PATIENCE
+    while (handle := _acquire(lock, path)) is None:
+        if time.monotonic() > deadline:
+            raise SedscopeError(
+                f"Another process is changing {path} and has not finished after {_PATIENCE:g} s. "
+                "Run the command again when it has."
+            )
+        time.sleep(_POLL)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows keeps the file while it is open
+            lock.unlink()
+        os.close(handle)
+
+
+def _acquire(lock: Path, path: str | Path) -> int | None:
+    """Open and lock the lock file. Return None if another process holds it."""
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
+    try:
+        _lock(handle)
+        # The process that held it before may have deleted the file in the meantime.
+        if os.path.samestat(os.fstat(handle), lock.stat()):
+            return handle
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        if error.errno not in _IN_USE:
+            os.close(handle)
+            raise SedscopeError(
+                f"Cannot lock {path}, so that no other process changes it: {error_reason(error)}. Write "
+                "to another disk."
+            ) from None
+    os.close(handle)
+    return None
+
+
+def _lock(handle: int) -> None:
+    """Lock an open file, or raise an OSError if another process holds the lock."""
+    if _ON_WINDOWS:
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def write_checked(path: Path, content: bytes) -> None:
+    """Write a file, and a digest of it at its end."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content + _digest(content))
+
+
+def read_checked(path: Path) -> bytes | None:
+    """Read what :func:`write_checked` wrote; None if there is no file, or an incomplete or altered one."""
+    if not path.exists():
+        return None
+    try:
+        content = read_input(path)
+    except (OSError, SedscopeError):
+        return None
+    end = len(content) - len(_digest(b""))
+    return content[:end] if end >= 0 and _digest(content[:end]) == content[end:] else None
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=16).digest()

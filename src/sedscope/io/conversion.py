@@ -13,23 +13,20 @@ from ..data.chunks import Chunks, Unit
 from ..data.detections import event_labels
 from ..data.event_table import EventTable
 from ..data.label_maps import AppliedMap, LabelMap, LabelMapLike, as_label_map, no_effect_note
-from ..data.merged_events import relabelled_events
 from ..data.progress import ProgressChoice
+from ..data.relabelling import relabelled_events
 from ..data.scores import Scores
 from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing
-from .chunk_table import refuse_detections
-from .chunk_table import stitch as stitch_scores
-from .detections import write_event_set
-from .durations import load_durations, write_durations
-from .events.files import read_event_table
+from .atomic_write import check_output
+from .event_files import write_event_set
+from .events.files import EVENT_FORMATS, read_event_table, recognise_event_format
 from .events.format import EventSet
-from .events.registry import EVENT_FORMATS, recognise_event_format
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, check_input, input_location, local_path
 from .output_checks import refuse_overwriting
-from .output_targets import check_output
-from .scores.files import read_scores, write_scores
-from .scores.registry import SCORE_FORMATS, recognise_score_format, score_format
+from .scores.files import SCORE_FORMATS, read_scores, recognise_score_format, score_format, write_scores
+from .side_tables import load_durations, refuse_detections, write_durations
+from .side_tables import stitch as stitch_scores
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from ..data.cells import check_columns
 from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
 from ..data.labels import shown_label, stripped
+from ..data.tables import check_columns
 from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
 from ..escaping import csv_cell
 from .atomic_write import write_text

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from ..errors import SedscopeError
-from .events.registry import EVENT_FORMATS
+from .events.files import EVENT_FORMATS
 from .locations import Location, location
-from .scores.registry import SCORE_FORMATS, recognise_score_format
+from .scores.files import SCORE_FORMATS, recognise_score_format
 
 _WRITTEN = frozenset({"", ".html", ".json", ".md", ".tex", ".toml", ".deltas"})
 """Suffixes of what sedscope writes and does not read from a folder."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..data.cells import check_columns
+from ..data.tables import check_columns
 from ..errors import SedscopeError, counted, listing
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table

@@ -23,15 +23,12 @@ from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..errors import SedscopeError, issue_warnings, listing, subject
-from .chunk_table import refuse_detections
-from .chunk_table import stitch as stitch_scores
-from .durations import clip_seconds
-from .events.files import event_files, read_event_table
-from .events.registry import EVENT_FORMATS
+from .events.files import EVENT_FORMATS, event_files, read_event_table
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, folder_content, folder_files
-from .scores.files import read_scores
-from .scores.registry import recognise_score_format
+from .scores.files import read_scores, recognise_score_format
+from .side_tables import clip_seconds, refuse_detections
+from .side_tables import stitch as stitch_scores
 from .text_tables import read_bytes, split_header
 
 _Events: TypeAlias = "Mapping[str, list[tuple[Any, ...]]] | DetectedColumns"

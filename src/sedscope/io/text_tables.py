@@ -12,7 +12,7 @@ from typing import IO
 
 import numpy as np
 
-from ..data.cells import parse_number, quoted_cell
+from ..data.tables import parse_number, quoted_cell
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from ..escaping import csv_cell, csv_name, has_escaped_cells
 from .locations import Location, input_location, read_input

@@ -4,8 +4,6 @@ from ..counting.tally import Tally as Tally
 from .classwise import ClassValue as ClassValue
 from .classwise import ClasswiseMetric as ClasswiseMetric
 from .classwise import ClasswiseResult as ClasswiseResult
-from .constrained import PrecisionAtRecall as PrecisionAtRecall
-from .constrained import RecallAtPrecision as RecallAtPrecision
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
@@ -15,7 +13,9 @@ from .detection_costs import DetectionCost as DetectionCost
 from .detection_costs import DetectionErrorRate as DetectionErrorRate
 from .detection_costs import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
+from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
+from .false_alarms import RecallAtPrecision as RecallAtPrecision
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
 from .mean_of_parts import ClassMean as ClassMean
 from .mean_of_parts import MeanResult as MeanResult

@@ -18,8 +18,8 @@ from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
 from ..definitions import require_choice
 from ..errors import SedscopeError
+from ..results.frames import ResultTable
 from .metric import Metric, PointsRead
-from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -122,7 +122,7 @@ class ClasswiseResult(ResultTable, Generic[CurveType]):
         -------
         matplotlib.axes.Axes
         """
-        from ..plots.results import plot_result
+        from ..plots.plot import plot_result
 
         curves = {label: class_value.curve for label, class_value in self.per_class.items()}
         return plot_result(self, curves, self.overall_curve, ax, per_class, options)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..counting.class_counts import ClassCounts
 from ..criteria import Criterion
-from ..criteria.query_precision import INTERPOLATIONS
+from ..criteria.queries import INTERPOLATIONS
 from ..definitions import optional_number, require_choice, require_flag, unstated
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
@@ -24,7 +24,7 @@ from .curves import (
     roc_points,
 )
 from .mean_curves import mean_precision_recall, mean_roc
-from .registry import METRICS
+from .metric import METRICS
 
 
 @METRICS.register

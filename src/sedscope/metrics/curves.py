@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..counting.class_counts import ClassCounts
 from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray, IntArray
-from ..notebook.data_frame import Column
-from .curve_table import CurveTable
+from ..results.frames import Column, CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -218,7 +217,7 @@ class FROCCurve(CurveTable):
         ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
         clips, where the recall without any is drawn.
         """
-        from ..plots.froc import plot_froc
+        from ..plots.curves import plot_froc
 
         return plot_froc(self, ax, options, log=log)
 

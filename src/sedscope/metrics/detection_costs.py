@@ -18,7 +18,7 @@ from .classwise import AVERAGES, ClassValue, ClasswiseMetric
 from .curves import ROCCurve, roc_curve, roc_points
 from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
 from .mean_curves import mean_roc
-from .registry import METRICS
+from .metric import METRICS
 from .thresholded import BestThreshold
 
 

@@ -14,8 +14,8 @@ from ..postprocessing.sweeps import expand_sweep
 from .classwise import ClasswiseMetric
 from .curve_areas import AveragePrecision
 from .mean_of_parts import MeanOfParts
+from .metric import METRICS
 from .queries import Lengths, QueryMean, only_lengths, refuse_lengths
-from .registry import METRICS
 
 Levels = str | float | tuple[float, ...]
 

@@ -13,9 +13,9 @@ from ..counting.counts import Counts
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
+from ..results.frames import ResultTable
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .metric import Metric, PointsRead
-from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ class ClassMean:
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve of each part with matplotlib, on ``ax`` or on new axes, and return the axes."""
-        from ..plots.results import plot_parts
+        from ..plots.plot import plot_parts
 
         return plot_parts({name: part.curve for name, part in self.parts.items()}, ax, options)
 
@@ -95,7 +95,7 @@ class MeanResult(ResultTable):
         -------
         matplotlib.axes.Axes
         """
-        from ..plots.results import plot_parts
+        from ..plots.plot import plot_parts
 
         curves = {name: part.overall_curve() for name, part in self.parts.items()}
         return plot_parts(curves, ax, options, title=(self.name or repr(self.metric), self.value))

@@ -1,22 +1,25 @@
-"""The contract of a metric, and of its result."""
+"""The contract of a metric and of its result, all metrics, and what they need together."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from ..counting.counts import Counts
+from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..definitions import Defined
+from ..criteria.criterion import CRITERIA
+from ..definitions import Defined, Registry
 from ..errors import SedscopeError
-from ..postprocessing import PostProcessing
+from ..postprocessing import POSTPROCESSINGS, PostProcessing
 from .psd_roc import PSDROCParameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
 
 PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]
 """The operating points of a class that a metric depends on: all of them; the one of a threshold; the only
@@ -162,7 +165,7 @@ class Metric(Defined, ABC, Generic[Result]):
         >>> sed.Recall(sed.IoU(0.5)).of_lengths(1, 5).criterion
         OfLength(IoU(threshold=0.5), shortest=1, longest=5)
         """
-        from ..criteria.of_length import OfLength
+        from ..criteria.restricted import OfLength
 
         same = cast(Any, self)  # a dataclass, as all metrics are
         return cast(Metric[Any], replace(same, criterion=OfLength(self.criterion, shortest, longest)))
@@ -277,3 +280,23 @@ class Metric(Defined, ABC, Generic[Result]):
         str or None
         """
         return None
+
+
+METRICS: Registry[Metric[Any]] = Registry(
+    "metric", Metric, uses=(CRITERIA, POSTPROCESSINGS), package=__package__
+)
+
+
+def delta_requests(metrics: Iterable[Metric[Any]]) -> dict[Criterion, DeltaRequest]:
+    """Return, for each criterion of the metrics, the request that covers all metrics of it."""
+    requests: dict[Criterion, DeltaRequest] = {}
+    for metric in parts_of(metrics):
+        request = DeltaRequest(metric.false_positive_limit, metric.any_label, metric.variants)
+        others = requests.get(metric.criterion)
+        requests[metric.criterion] = request if others is None else others | request
+    return requests
+
+
+def parts_of(metrics: Iterable[Metric[Any]]) -> list[Metric[Any]]:
+    """Return the parts of all metrics: each of them reads one criterion."""
+    return [part for metric in metrics for part in metric.parts]

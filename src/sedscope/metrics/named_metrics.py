@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .metric import Metric
-from .names import parse_metric
-from .short_names import SHORT_NAMES
+from .names import SHORT_NAMES, parse_metric
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from ..counting.counts import Counts
 from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
-from ..notebook.data_frame import Column, polars_frame
 from ..postprocessing import PostProcessing
-from .curve_table import CurveTable
+from ..results.frames import Column, CurveTable, polars_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

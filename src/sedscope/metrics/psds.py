@@ -16,7 +16,8 @@ from ..data.times import SECONDS_PER_UNIT
 from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing, as_postprocessings
-from .metric import Metric, PointsRead
+from ..results.frames import ResultTable
+from .metric import METRICS, Metric, PointsRead
 from .psd_roc import (
     PSDROC,
     ClassPSDROC,
@@ -26,8 +27,6 @@ from .psd_roc import (
     psd_roc,
     step_area,
 )
-from .registry import METRICS
-from .result_table import ResultTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +68,7 @@ class PSDSResult(ResultTable):
 
         See :meth:`sedscope.metrics.ClasswiseResult.plot`.
         """
-        from ..plots.results import plot_result
+        from ..plots.plot import plot_result
 
         classes = {label: self.curve.per_class.get(label) for label in self.per_class}
         return plot_result(self, classes, lambda: self.curve, ax, per_class, options)

@@ -12,11 +12,9 @@ from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
-from ..notebook.data_frame import Column
+from ..results.frames import Column, CurveTable
 from .classwise import ClassValue, ClasswiseMetric
-from .curve_table import CurveTable
-from .metric import Metric
-from .registry import METRICS
+from .metric import METRICS, Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

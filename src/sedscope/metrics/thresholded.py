@@ -20,7 +20,7 @@ from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import ThresholdCurve, fscore_name, operating_scores, require_all_points
 from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
 from .mean_curves import mean_threshold_curve
-from .registry import METRICS
+from .metric import METRICS
 
 
 class BestThreshold(ClasswiseMetric[ThresholdCurve]):

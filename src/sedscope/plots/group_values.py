@@ -11,9 +11,8 @@ from ..evaluation.group_results import GroupResults
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.names import metric_called
-from .axes import add_title, axes_or_new, drawn_name, label_axes
-from .results import value_text
-from .styles import line_style
+from .axes import add_title, axes_or_new, drawn_name, label_axes, line_style
+from .plot import value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

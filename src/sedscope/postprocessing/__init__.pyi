@@ -1,17 +1,17 @@
 """The public names of the package of post-processings, and where they are defined."""
 
-from .chain import Chain as Chain
-from .event_boxes import EventBoxes as EventBoxes
-from .hysteresis import Hysteresis as Hysteresis
-from .maximum_gap import MaximumGap as MaximumGap
-from .median_filter import MedianFilter as MedianFilter
-from .minimum_duration import MinimumDuration as MinimumDuration
-from .moving_average import MovingAverage as MovingAverage
-from .peaks import Peaks as Peaks
-from .per_class import PerClass as PerClass
+from .combined import Chain as Chain
+from .combined import PerClass as PerClass
+from .event_filters import Hysteresis as Hysteresis
+from .event_filters import MaximumGap as MaximumGap
+from .event_filters import MinimumDuration as MinimumDuration
+from .postprocessing import POSTPROCESSINGS as POSTPROCESSINGS
 from .postprocessing import PostProcessing as PostProcessing
-from .registry import POSTPROCESSINGS as POSTPROCESSINGS
-from .registry import parse_postprocessing as parse_postprocessing
+from .postprocessing import parse_postprocessing as parse_postprocessing
+from .score_events import EventBoxes as EventBoxes
+from .score_events import Peaks as Peaks
 from .score_transform import ScoreTransform as ScoreTransform
+from .smoothing import MedianFilter as MedianFilter
+from .smoothing import MovingAverage as MovingAverage
 from .sweeps import as_postprocessings as as_postprocessings
 from .sweeps import parse_sweep as parse_sweep

@@ -14,8 +14,7 @@ from decimal import Decimal
 from itertools import product
 
 from ..errors import SedscopeError, shortened
-from .postprocessing import PostProcessing, require_postprocessings
-from .registry import parse_postprocessing
+from .postprocessing import PostProcessing, parse_postprocessing, require_postprocessings
 
 _LIMIT = 10_000  # definitions that one text may stand for
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..engines.options import RunOptions as RunOptions
-from ..evaluation.comparison_result import Comparison
+from ..engines.run import RunOptions as RunOptions
 from ..evaluation.result import Evaluation
 from ..io.atomic_write import write_text
+from ..ranking.comparison_result import Comparison
 
 
 def write_report(
@@ -62,9 +62,9 @@ def write_report(
     >>> with TemporaryDirectory() as folder:
     ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
     """
+    from ..io.atomic_write import check_output
     from ..io.locations import location
     from ..io.output_checks import refuse_overwriting
-    from ..io.output_targets import check_output
     from .html import render
     from .page_data import build_page
 

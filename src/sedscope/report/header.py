@@ -1,18 +1,36 @@
-"""The top of the page: facts about the evaluation, and notes on what the page leaves out."""
+"""The top of the page: facts about the evaluation, its metrics, and notes on what the page leaves out."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..data.cached_scores import CachedScores
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
+from ..metrics import Metric
 from .schema import Header
 from .source import ReportSource
 from .systems import System
+
+
+def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
+    """Say at which thresholds a metric was measured."""
+    if metric.criterion.values_queries:
+        return "over queries"
+    points = metric.points_read
+    if isinstance(points, (int, float)):
+        return f"at the threshold {points:g}"
+    if points == "points":
+        return "at the operating points of the system"
+    if metric.has_thresholds:
+        return "at the threshold that the metric chooses for each class"
+    if any(table.at_chosen_thresholds for table in evaluation.counts[metric.criterion].values()):
+        return "over the thresholds of the detections"
+    return "over all thresholds"
 
 
 def build_header(source: ReportSource) -> Header:

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 from ..data.clip_ids import clip_id
 from ..errors import SedscopeError, counted, listing
 from ..escaping import printable
-from ..evaluation.ranking import RankedSystem
-from ..evaluation.ranking_result import Ranking, Reports
-from ..evaluation.ranking_rows import classes_of, value_of_class
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
+from ..ranking.ranking import RankedSystem
+from ..ranking.ranking_result import Ranking, Reports
+from ..ranking.ranking_rows import classes_of, value_of_class
 from .audio import check_audio_folder
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded

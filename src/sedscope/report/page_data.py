@@ -10,13 +10,12 @@ import numpy as np
 
 from ..counting.counts import Counts
 from ..criteria import Criterion
-from ..engines.options import RunOptions
-from ..evaluation.comparison_result import Comparison
+from ..engines.run import RunOptions
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
+from ..ranking.comparison_result import Comparison
 from ..resampling.intervals import Interval
-from .header import build_header, omissions
-from .metric_legend import thresholds_read
+from .header import build_header, omissions, thresholds_read
 from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
 from .schema import (

@@ -1,8 +1,8 @@
-"""What the panels of a report are built from."""
+"""What the panels of a report are built from, and what a panel is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,10 +14,11 @@ from ..counting.counts import Counts
 from ..counting.tally import most_false_positives
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
-from ..evaluation.comparison_result import Comparison
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
+from ..ranking.comparison_result import Comparison
 from .clip_selection import ClipSelection, select_clips
+from .schema import PanelData
 from .slider_positions import RATES, class_thresholds, reaches, shared_thresholds
 from .systems import System
 
@@ -161,3 +162,23 @@ class ReportSource:
         criterion = (self.judging_criteria or self.criteria)[0]
         counts = [by_criterion[criterion] for by_criterion in self.at_positions]
         return select_clips(self.systems, counts, self.clips_shown)
+
+
+@dataclass(frozen=True)
+class PanelContent:
+    """The data of a panel, and what it leaves out."""
+
+    data: PanelData
+    notes: tuple[str, ...] = ()
+    """Sentences for the list of what the page leaves out."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A section of the page: Python builds its data, and ``static/panels/<name>.js`` draws it."""
+
+    name: str
+    """The name of its JavaScript module, and the id of its section."""
+    heading: str
+    build: Callable[[ReportSource], PanelContent | None]
+    """Build its content; None leaves the panel out of the page."""

@@ -20,7 +20,7 @@ from ..data.arrays import FloatArray
 from ..data.cached_scores import cached
 from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
-from ..engines.options import RunOptions
+from ..engines.run import RunOptions
 from ..errors import SedscopeError, listing
 from ..evaluation.result import Evaluation
 

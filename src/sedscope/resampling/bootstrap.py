@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..counting.deltas import Deltas
 from ..data.progress import ProgressChoice, as_progress
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeWarning
 from ..metrics.names import MetricLike, as_metric
 from .draws import Draws

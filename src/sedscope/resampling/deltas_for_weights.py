@@ -21,7 +21,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..metrics import Metric
-from ..metrics.requests import delta_requests, parts_of
+from ..metrics.metric import delta_requests, parts_of
 from ..postprocessing import PostProcessing
 from .resampled_metric import reaches
 from .resampling import ClipPart, Weights

@@ -15,25 +15,25 @@ from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_bytes import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.floors import exceed_limit, false_positive_allowance, resampled_floors, rounded_down
+from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors, rounded_down
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric
 from ..metrics.classwise import mean_over_classes
+from ..metrics.metric import METRICS
 from ..metrics.psd_roc import PSDROCParameters
 from ..metrics.psds import require_variants
-from ..metrics.registry import METRICS
 from .resampling import ClipPart, Weights
 from .unread_scores import (
     below_best_fscore,
     beyond_limit,
     native_deltas,
     references_per_clip,
+    weighted_sums,
     without_unread_scores,
 )
-from .weighted_sums import weighted_sums
 
 Values: TypeAlias = tuple[FloatArray, FloatArray]
 """Per resample the metric, and as (resamples × classes) the metric of each class."""

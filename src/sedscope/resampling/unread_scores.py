@@ -11,11 +11,16 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..counting.deltas import Deltas
-from ..counting.floors import false_positive_allowance
+from ..counting.request import false_positive_allowance
 from ..criteria.delta_tables import DeltaRows
 from ..data.arrays import FloatArray
 from .resampling import Weights
-from .weighted_sums import weighted_sums
+
+
+def weighted_sums(weights: Weights, threads: int) -> _native.WeightedSums:
+    """Return what adds up numbers of clips, each times its weight in a resample."""
+    return _native.WeightedSums(np.ascontiguousarray(weights), threads)
+
 
 _ROWS_PER_CLIP = 4  # in a range; what finding the fewest false positives costs is a part of reading it
 _AT_ONCE = 8  # ranges that are judged together first

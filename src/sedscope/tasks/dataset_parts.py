@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from ..data.choices import Side
-from ..data.clip_ends import end_with_events
+import numpy as np
+
+from ..data.choices import Missing, Side
+from ..data.clip_events import ClipEvents
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
@@ -17,12 +20,36 @@ from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import Groups
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
-from ..io.group_tables import read_class_groups, read_clip_groups
 from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location
-from ..io.regions import read_regions
+from ..io.side_tables import read_class_groups, read_clip_groups, read_regions
 from ..resampling.resampling import Resampling
 from .task import Dataset, GroupRule, LabelNames
+
+
+def end_with_events(scores: Scores, truth: GroundTruth, missing: Missing = "error") -> GroundTruth:
+    """Return the ground truth with durations: each clip ends with its last reference or detection.
+
+    With ``missing="empty"``, clips that the ground truth does not list become clips without references.
+    Metrics that read no durations, such as F-scores of events, do not depend on where clips end.
+    """
+    listed = {*truth.clips}
+    unlisted = [clip for clip in scores if clip not in listed] if missing == "empty" else []
+    clips = (*truth.clips, *unlisted)
+    ends = np.ones(len(clips), np.int64)  # a clip without any event lasts a microsecond
+    np.maximum.at(ends, truth.event_clips, truth.offsets)
+    for i, clip in enumerate(clips):
+        if clip in scores:
+            opened = scores.open(clip)
+            times = opened.times if isinstance(opened, ClipEvents) else opened.ticks
+            ends[i] = times.max(initial=ends[i])
+    ended = copy(truth)
+    ended.clips, ended.durations = clips, ends
+    if unlisted:
+        number = subject(len(unlisted), "clip", "has")
+        note = f"{number} detections but no reference events: {listing(unlisted)}."
+        ended.warnings = (*truth.warnings, note)
+    return ended
 
 
 def truth_reading(dataset: Dataset, folder: Location) -> Mapping[str, Any]:

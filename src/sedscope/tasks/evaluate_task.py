@@ -12,7 +12,7 @@ import numpy as np
 
 from ..data.cached_scores import cached
 from ..data.progress import ProgressChoice
-from ..engines.options import EngineName
+from ..engines.run import EngineName
 from ..errors import SedscopeError, SedscopeWarning, without_options
 from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import equal_answers_note, one_point_note

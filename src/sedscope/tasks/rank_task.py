@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..data.progress import ProgressChoice, StagedProgress, as_progress
-from ..engines.options import EngineName
+from ..engines.run import EngineName
 from ..errors import SedscopeError, collected_warnings, counted, issue_warnings, listing, readable
-from ..evaluation.kept_measurements import Measurement
-from ..evaluation.p_values import FEWEST_RESAMPLES
-from ..evaluation.rank import bootstrap_of
-from ..evaluation.ranking import (
+from ..evaluation.result import Evaluation
+from ..io.locations import Address, Location, input_location, local_path
+from ..io.submission_lists import ListedSystem, list_systems
+from ..ranking.differences import FEWEST_RESAMPLES
+from ..ranking.rank import bootstrap_of, enough_resamples, few_resamples_note
+from ..ranking.ranking import (
     RankedMetric,
     RankedSet,
     RankedSystem,
@@ -23,15 +25,8 @@ from ..evaluation.ranking import (
     rank_systems,
     refuse_equal_names,
 )
-from ..evaluation.ranking_resamples import enough_resamples, few_resamples_note
-from ..evaluation.ranking_result import Ranking
-from ..evaluation.result import Evaluation
-from ..evaluation.submissions import (
-    SCORE,
-    measured_system,
-)
-from ..io.locations import Address, Location, input_location, local_path
-from ..io.submission_lists import ListedSystem, list_systems
+from ..ranking.ranking_result import Ranking
+from ..ranking.submissions import SCORE, Measurement, measured_system
 from ..resampling.resampling import Resampling
 from .evaluate_task import RunArguments, evaluate_output
 from .measured_submissions import UnrankableError, measure_listed

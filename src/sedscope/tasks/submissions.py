@@ -15,9 +15,9 @@ from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
 from ..io.systems import DetectionSets, holds_events, read_system
-from ..metrics.requests import delta_requests
+from ..metrics.metric import delta_requests
 from .dataset_parts import cut, depends_on_output, end, join
-from .few_shot import without_shots
+from .reference_tables import without_shots
 from .task import Dataset, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 

@@ -10,15 +10,15 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
-from ..data.confidence import ConfidenceLimit
+from ..data.ignored_references import ConfidenceLimit
 from ..data.joined_chunks import Unreferenced
 from ..data.label_maps import Combine, LabelMap
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
-from ..evaluation.formula import Formula
 from ..evaluation.groups import GroupAverageName, Groups
 from ..metrics import Metric
 from ..metrics.names import name_metrics
+from ..ranking.formula import Formula
 
 LabelNames: TypeAlias = "Mapping[str, str] | str"
 """New names of labels (an empty one drops the label), or the file that has them."""

@@ -9,8 +9,8 @@ from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..errors import SedscopeError, listing, near_names
-from ..io.durations import read_durations
 from ..io.locations import Location, folder_content, input_location
+from ..io.side_tables import read_durations
 from .dataset_parts import label_map, truth_reading
 from .reference_tables import read_references
 from .task import Dataset, Task

@@ -15,8 +15,10 @@ from ..data.arrays import FloatArray
 from ..errors import counted, issue_warnings, readable
 from ..escaping import latex_comment, markdown, markdown_code, one_line
 from ..evaluation.result import Evaluation
-from ..evaluation.result_rows import LONG_HEADER, legend, long_rows
-from ..evaluation.table_text import (
+from ..evaluation.result_tables import LONG_HEADER, legend, long_rows
+from ..resampling.draws import interval_of
+from ..resampling.intervals import Interval, interval_text
+from ..results.text import (
     Table,
     csv_cells,
     format_csv,
@@ -26,8 +28,6 @@ from ..evaluation.table_text import (
     written,
     written_json,
 )
-from ..resampling.draws import interval_of
-from ..resampling.intervals import Interval, interval_text
 from .task import GroupRule, Task
 
 Measured: TypeAlias = tuple[float, Interval | None]

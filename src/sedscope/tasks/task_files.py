@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import SedscopeError, listing, near_names, shortened, with_guesses
-from ..evaluation.formula import Formula
 from ..io.atomic_write import write_text
 from ..io.locations import Location, input_location
 from ..io.toml_files import TomlTable, read_toml, toml_key, toml_value
 from ..metrics import Metric
 from ..metrics.names import as_metric, name_metrics
+from ..ranking.formula import Formula
 from .presets import PRESETS
 from .task import (
     AVERAGES,

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..counting.checked_clips import clips_checked_before, whole_clips
+from ..counting.clip_problems import refuse_point_references
+from ..counting.clip_reader import thread_count
 from ..counting.delta_bytes import unpack_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import deltas_of_batch, one_pass
-from ..counting.point_events import refuse_point_references
-from ..counting.threads import thread_count
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import Coverage, Missing
@@ -33,11 +33,10 @@ from ..evaluation.notes import (
     threshold_notes,
 )
 from ..metrics import Metric
-from ..metrics.requests import delta_requests
+from ..metrics.metric import delta_requests
 from ..postprocessing import PostProcessing
 from .batch import Batch
-from .clip_deltas import ClipDeltas
-from .epoch_clips import EpochClips
+from .epoch_clips import ClipDeltas, EpochClips
 from .held_clips import NewClips
 
 Repeats: TypeAlias = Literal["error", "first"]

@@ -1,20 +1,46 @@
-"""The clips of an epoch so far."""
+"""The clips of an epoch so far, and their deltas."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.floors import Floor, without_references
-from ..counting.request import Requests
+from ..counting.delta_bytes import pack_deltas
+from ..counting.deltas import Deltas
+from ..counting.request import Floor, Requests, without_references
 from ..data.arrays import FloatArray, IntArray
 from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
 from ..postprocessing import PostProcessing
-from .clip_deltas import ClipDeltas
 from .held_clips import HeldClips, NewClips
+
+
+@dataclass(frozen=True, eq=False)
+class ClipDeltas:
+    """The deltas of some clips for each criterion, and a checksum of each clip."""
+
+    deltas: tuple[Deltas, ...]
+    """One for each criterion, all of the same clips."""
+    digests: NDArray[np.uint64]
+    """Per clip the checksum of its scores and targets."""
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        """The clips, in order."""
+        return self.deltas[0].clips
+
+    def of_clips(self, kept: NDArray[np.bool_]) -> ClipDeltas:
+        """Keep only some of the clips."""
+        if kept.all():
+            return self
+        return ClipDeltas(tuple(deltas.of_clips(kept) for deltas in self.deltas), self.digests[kept])
+
+    def pack(self) -> NDArray[np.uint8]:
+        """Return the deltas as bytes. The bytes of several of these can be concatenated."""
+        return pack_deltas(self.deltas, self.digests)
+
 
 _MORE_CLIPS = 8  # a floor is raised when there are more clips by this part of them
 

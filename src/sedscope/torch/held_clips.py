@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..counting.floors import rounded_down
+from ..counting.request import rounded_down
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from .batch import Batch
 

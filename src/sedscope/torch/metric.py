@@ -18,15 +18,13 @@ from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError, SedscopeWarning
 from ..escaping import one_line
-from ..evaluation.measured_counts import measure
+from ..evaluation.counted_clips import measure
 from ..evaluation.result import Evaluation
 from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing
-from .batch import Batch
-from .batch_scores import BatchScores, dense_tensor
-from .clip_deltas import ClipDeltas
+from .batch import Batch, BatchScores, dense_tensor
 from .collector import BatchCollector, Repeats
-from .epoch_clips import EpochClips
+from .epoch_clips import ClipDeltas, EpochClips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

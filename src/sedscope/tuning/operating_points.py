@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..criteria import Collar, Criterion
-from ..criteria.registry import parse_criterion
+from ..criteria.criterion import parse_criterion
 from ..data.clip_events import ClipEvents
 from ..data.recordings import ClipPieces
 from ..data.scores import Scores
-from ..data.short_numbers import number_or_blank, shortest_between
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened
 from ..escaping import toml_string
@@ -35,8 +34,9 @@ from ..metrics import (
     Recall,
     parse_metric,
 )
-from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
+from ..results.frames import html_table
+from ..results.text import number_or_blank, shortest_between
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.clip_reader import EventsRead, RecordingOpened, read_clips
-from ..counting.threads import thread_count
+from ..counting.clip_reader import EventsRead, RecordingOpened, read_clips, thread_count
 from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Missing
@@ -15,7 +14,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans
 from ..errors import raise_together
-from ..postprocessing.score_map import ScoreMap
+from ..postprocessing.score_transform import ScoreMap
 
 
 def fit_score_maps(

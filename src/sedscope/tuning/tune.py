@@ -12,31 +12,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.combined_deltas import combine
+from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
+from ..counting.delta_sets import combine
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally, exceed
-from ..counting.threads import thread_count
 from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
 from ..data.scores import Scores
-from ..data.short_numbers import number_or_blank
-from ..data.time_sample import TimeSample
+from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
-from ..engines.options import EngineName, RunOptions
+from ..engines.run import EngineName, RunOptions
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..evaluation.notes import input_notes
 from ..metrics import Metric
 from ..metrics.names import MetricLike, as_metric
-from ..notebook.html_table import html_table
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
+from ..results.frames import html_table
+from ..results.text import number_or_blank
 from .operating_points import OperatingPoints
 
 _THRESHOLD_ADVICE = "Choose a metric with a threshold, such as BestFScore(IoU(0.5))."

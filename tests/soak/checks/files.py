@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import sedscope as sed
-from sedscope.io.detections import write_event_set
+from sedscope.io.event_files import write_event_set
+from sedscope.io.events.files import EVENT_FORMATS
 from sedscope.io.events.format import EventSet
-from sedscope.io.events.registry import EVENT_FORMATS
-from sedscope.io.scores.registry import SCORE_FORMATS
+from sedscope.io.scores.files import SCORE_FORMATS
 
 from ...support.score_files import TARGETS
 from ..case import LABELS, Case, Mismatch

@@ -19,7 +19,7 @@ from sedscope.postprocessing import (
     MinimumDuration,
     MovingAverage,
 )
-from sedscope.postprocessing.registry import parse_postprocessing
+from sedscope.postprocessing.postprocessing import parse_postprocessing
 
 from ...support.oracle import postprocessing as oracle
 from ..case import Case

@@ -22,7 +22,7 @@ from sedscope.counting.delta_files import merge_files, save_deltas
 from sedscope.data.alignment import align
 from sedscope.engines import checkpoint as checkpoint_module
 from sedscope.evaluation.class_blocks import estimate_memory
-from sedscope.metrics.requests import delta_requests
+from sedscope.metrics.metric import delta_requests
 from sedscope.postprocessing import MedianFilter
 
 from ...support.passes import find_deltas

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...criteria.shares import as_share
+from ...criteria.criterion import as_share
 from ...data.times import Ticks
 from .events import Events, Numbers
 from .results import FloatArray, Thresholds

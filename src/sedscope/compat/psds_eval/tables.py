@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...data.durations import is_duration
-from ...data.sha256 import sha256
+from ...data.arrays import sha256
+from ...data.mappings import is_duration
 from ...errors import listing, subject
 from .results import WORLD, PSDSEvalError
 

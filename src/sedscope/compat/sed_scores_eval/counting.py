@@ -26,8 +26,8 @@ from ...data.clip_ids import clip_id
 from ...data.coverage import squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels
-from ...data.score_range import score_range, threshold_note
 from ...data.scores import Scores
+from ...data.thresholds import score_range, threshold_note
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, subject, without_options
 from ...evaluation.notes import short_references_note

@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.clip_ids import clip_id
-from ...data.event_columns import EventColumns
-from ...data.frames import clip_from_table, table_classes
+from ...data.events import EventColumns
 from ...data.ground_truth import GroundTruth
+from ...data.score_sources import protected
 from ...data.scores import ClipScores, Scores
-from ...data.shared_arrays import protected
+from ...data.tables import clip_from_table, table_classes
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
-from ...io.durations import read_durations
-from ...io.ground_truth import read_ground_truth
+from ...io.event_files import read_ground_truth
 from ...io.scores.files import read_scores
+from ...io.side_tables import read_durations
 from .lazy_scores import LazyScores
 from .missing_files import require_file
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from ...criteria import Collar, Intersection
 from ...criteria.clip_batch import ClipBatch
+from ...criteria.criterion import as_share
 from ...criteria.delta_tables import DeltaRows, DeltaTables
-from ...criteria.shares import as_share
 from ...data.scores import ScoreArray
 from ...data.times import Ticks, to_seconds, to_ticks
 from ...errors import SedscopeError

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...data.cells import RowLocation
 from ...data.clip_ids import clip_id
 from ...data.event_table import EventTable
+from ...data.tables import RowLocation
 from ...errors import SedscopeError, listing, shortened
 from ..atomic_write import write_text
 from .format import EventFormat, EventSet, holding

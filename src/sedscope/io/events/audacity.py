@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...data.cells import is_number
 from ...data.event_table import EventTable
+from ...data.tables import is_number
 from .format import EventFormat, EventSet, holding, plain_label, seconds_text, write_per_clip
 from .source import EventReadOptions, Source
 

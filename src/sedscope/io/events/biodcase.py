@@ -11,9 +11,9 @@ import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from ...data.cells import Cell
 from ...data.clip_ids import clip_id
 from ...data.event_table import EventTable
+from ...data.tables import Cell
 from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..text_tables import quoted

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from ...data.cells import is_number
 from ...data.event_table import EventTable, events_by_role
+from ...data.tables import is_number
 from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..parquet_files import write_parquet

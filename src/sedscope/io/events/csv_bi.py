@@ -11,8 +11,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from ...data.cells import CellTable
 from ...data.event_table import EventTable, events_by_role
+from ...data.tables import CellTable
 from ...errors import SedscopeError
 from ..text_tables import quoted, split_rows, unique_names
 from .format import EventFormat, EventSet, holding, seconds_text, without_label, write_per_clip

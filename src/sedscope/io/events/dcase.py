@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...data.cells import CellTable
 from ...data.clip_ids import clip_id
 from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
+from ...data.tables import CellTable
 from ..atomic_write import write_text
 from ..text_tables import quoted
 from .format import EventFormat, EventSet, holding, seconds_text

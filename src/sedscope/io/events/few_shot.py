@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...data.cells import Cell, RowLocation
 from ...data.event_table import EventTable
+from ...data.tables import Cell, RowLocation
 from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..text_tables import quoted

@@ -1,4 +1,4 @@
-"""Files and folders of events, read in whatever format they have."""
+"""All formats of events, how one is recognised, and files and folders of events."""
 
 from __future__ import annotations
 
@@ -7,11 +7,75 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ...data.event_table import EventTable, concatenate
-from ...errors import SedscopeError, problem_lines, raise_together
+from ...errors import SedscopeError, listing, problem_lines, raise_together
 from ..locations import Location, folder_files, input_location
+from . import (
+    activitynet,
+    audacity,
+    biodcase,
+    birdnet,
+    csv_bi,
+    dcase,
+    few_shot,
+    hed_score,
+    jams,
+    moments,
+    raven,
+    rttm,
+    sed_eval,
+    table,
+)
 from .format import EventFormat
-from .registry import EVENT_FORMATS, event_format, recognise_event_format
 from .source import EventReadOptions, Source
+
+_MODULES = (
+    dcase,
+    sed_eval,
+    audacity,
+    raven,
+    birdnet,
+    jams,
+    few_shot,
+    biodcase,
+    rttm,
+    table,
+    csv_bi,
+    hed_score,
+    moments,
+    activitynet,
+)
+
+EVENT_FORMATS: dict[str, EventFormat] = {
+    format.name: format for module in _MODULES for format in module.FORMATS
+}
+
+
+def event_format(name: str) -> EventFormat:
+    """Return the format of a name."""
+    if name not in EVENT_FORMATS:
+        raise SedscopeError(
+            f"There is no event format {name!r}. Choose from {listing([*EVENT_FORMATS], limit=30)}."
+        )
+    return EVENT_FORMATS[name]
+
+
+def recognise_event_format(source: Source, options: EventReadOptions) -> EventFormat:
+    """Recognise the format of a file from its content."""
+    candidates = [format for format in EVENT_FORMATS.values() if format.recognise(source)]
+    if len(candidates) > 1:
+        candidates = [format for format in candidates if not format.generic]
+    if len(candidates) > 1:
+        names = [format.name for format in candidates]
+        raise SedscopeError(
+            f"{source.path} could be {' or '.join(names)}. Choose with format= (--format {names[0]})."
+        )
+    if candidates and not (options.columns and candidates[0] is EVENT_FORMATS["dcase"]):
+        return candidates[0]
+    if source.is_score_table and not options.columns:
+        raise SedscopeError(f"{source.path} holds scores of frames, not events.")
+    names_columns = {"onset", "label"} <= set(options.columns)
+    return EVENT_FORMATS["table" if names_columns or candidates else "dcase"]
+
 
 # BirdNET writes its parameters next to its results
 _PARAMETERS = re.compile(r".*analy\w*[-_.]params\.csv", re.IGNORECASE)

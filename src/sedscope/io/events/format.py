@@ -11,8 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ...data.clip_ids import clip_id, clip_ids
 from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
-from ..atomic_write import filling, write_text
-from ..output_targets import check_file_names
+from ..atomic_write import check_file_names, filling, write_text
 from .source import EventReadOptions, Source
 
 EventFeature: TypeAlias = Literal[

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ...data.cells import Cell
 from ...data.event_table import EventTable, events_by_role
+from ...data.tables import Cell
 from ...errors import SedscopeError, listing
 from ..text_tables import quoted
 from .csv_bi import BACKGROUND, refuse_background

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ...data.cells import RowLocation
 from ...data.event_table import EventTable
+from ...data.tables import RowLocation
 from ...data.times import to_ticks
 from ...errors import SedscopeError, listing, subject
 from .format import EventFormat, EventSet, holding, write_per_clip

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...data.cells import RowLocation
 from ...data.choices import Side
 from ...data.clip_ids import clip_id
 from ...data.event_table import EventTable
+from ...data.tables import RowLocation
 from ...errors import SedscopeError, SedscopeWarning, listing, shortened, subject
 from ..atomic_write import write_text
 from .format import EventFormat, EventSet, holding

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...data.cells import Cell, CellTable, cell_number
 from ...data.event_table import EventTable, events_by_role
+from ...data.tables import Cell, CellTable, cell_number
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError, counted, listing
 from ..atomic_write import write_text

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...data.cells import is_number
 from ...data.event_table import EventTable
+from ...data.tables import is_number
 from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..text_tables import quoted

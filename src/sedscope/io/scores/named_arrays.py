@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.clip_ids import clip_id
+from ...data.frame_boundaries import warn_of_milliseconds
 from ...data.score_arrays import ClipScores, as_scores
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks
 from ...errors import SedscopeError, counted, listing
 from .format import ScoreReadOptions
-from .frame_units import warn_of_milliseconds
 
 CLASSES = ("classes", "class_names", "labels", "event_labels")
 CLIPS = ("clips", "clip_ids", "ids", "filenames", "names")

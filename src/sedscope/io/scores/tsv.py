@@ -19,19 +19,17 @@ import numpy as np
 from ..._native import number_table, number_table_of_file
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
-from ...data.frame_boundaries import FrameError, frame_times, join_frames
-from ...data.frames import TIME_COLUMNS, check_same_classes, header_classes
+from ...data.frame_boundaries import FrameError, frame_times, join_frames, warn_of_milliseconds
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
+from ...data.tables import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
-from ..atomic_write import filling, replacing
+from ..atomic_write import check_file_names, filling, replacing
 from ..locations import Location, folder_files, utf8_name
-from ..output_targets import check_file_names
 from ..polars_threads import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
-from .frame_units import warn_of_milliseconds
 
 _MOST_ERRORS = 20
 # headers of more bytes and boundaries of more frames are not kept for other tables

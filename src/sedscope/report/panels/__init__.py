@@ -7,14 +7,13 @@ same name in ``static/panels`` that draws it.
 from __future__ import annotations
 
 from ..schema import PanelEntry
-from ..source import ReportSource
+from ..source import Panel, ReportSource
 from .classes import PANEL as CLASSES
 from .clips import PANEL as CLIPS
 from .cross_triggers import PANEL as CROSS_TRIGGERS
 from .curves import PANEL as CURVES
 from .errors import PANEL as ERRORS
 from .groups import PANEL as GROUPS
-from .panel import Panel
 from .psd_roc import PANEL as PSD_ROC
 from .queries import PANEL as QUERIES
 from .systems import PANEL as SYSTEMS

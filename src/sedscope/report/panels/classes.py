@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..schema import PanelData
-from ..source import ReportSource
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,15 @@ import numpy as np
 from ...data.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.clip_events import ClipEvents
-from ...data.score_checks import frames_or_events
+from ...data.score_sources import frames_or_events
 from ...data.scores import ClipScores
 from ...data.times import to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
-from ...diagnosis.error_types import NOT_FALSE
+from ...diagnosis.judged_clips import NOT_FALSE
 from ..audio import AudioPart, embed_audio
 from ..schema import PanelData
 from ..score_ranks import MAX_RUNS, ClipScoreRanks, event_ranks, score_ranks
-from ..source import ReportSource
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 _MAX_CLASSES = 12
 

@@ -16,8 +16,7 @@ from ...criteria.delta_tables import DeltaRows
 from ...data.arrays import FloatArray
 from ..packing import pack_rows
 from ..schema import Packed, PanelData
-from ..source import ReportSource
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 CLIPS_PER_CELL = 20
 

@@ -12,11 +12,9 @@ from ...counting.counts import Counts
 from ...criteria import Criterion
 from ...evaluation.result import Evaluation
 from ...metrics.curves import FROCCurve, froc_rows
-from ..packing import pack_fractions, pack_steps, rounded
+from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
 from ..schema import Packed, PanelData
-from ..source import ReportSource
-from ..visible_vertices import visible_vertices
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 
 @dataclass(frozen=True)

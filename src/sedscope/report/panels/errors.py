@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...diagnosis.diagnose import ClassDiagnosis, Diagnosis, diagnose_aligned
-from ...diagnosis.error_types import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
+from ...diagnosis.judged_clips import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 from ..packing import pack_rows
 from ..schema import Packed, PanelData
-from ..source import ReportSource
+from ..source import Panel, PanelContent, ReportSource
 from ..systems import System
-from .panel import Panel, PanelContent
 
 
 @dataclass(frozen=True)

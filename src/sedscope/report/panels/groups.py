@@ -11,8 +11,7 @@ import numpy as np
 from ...evaluation.group_results import GroupResults
 from ...resampling.intervals import Interval
 from ..schema import PanelData
-from ..source import ReportSource
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 ValueAndLimits: TypeAlias = tuple[float, float, float]
 """A value and the ends of its interval; NaN where there is none."""

@@ -13,12 +13,10 @@ from ...data.arrays import FloatArray
 from ...data.times import SECONDS_PER_UNIT
 from ...metrics import Metric, PSDSResult
 from ...metrics.psd_roc import ClassPSDROC, PSDROCParameters, effective_fpr
-from ..packing import pack_fractions, pack_steps, rounded
+from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
 from ..schema import Packed, PanelData
-from ..source import ReportSource
-from ..visible_vertices import visible_vertices
+from ..source import Panel, PanelContent, ReportSource
 from .curves import score_range
-from .panel import Panel, PanelContent
 
 EVEN_THRESHOLDS = 50
 """Of the approximation with evenly spaced thresholds."""

@@ -10,12 +10,10 @@ import numpy as np
 
 from ...metrics import Metric
 from ...metrics.queries import QueryCurve, QueryMetric
-from ..packing import pack_fractions
+from ..packing import pack_fractions, visible_vertices
 from ..schema import Packed, PanelData
-from ..source import ReportSource
+from ..source import Panel, PanelContent, ReportSource
 from ..systems import System
-from ..visible_vertices import visible_vertices
-from .panel import Panel, PanelContent
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ...evaluation.comparison_result import Comparison
-from ...evaluation.differences import Difference, PairDifference
+from ...ranking.comparison_result import Comparison
+from ...ranking.differences import Difference, PairDifference
 from ..schema import PanelData
-from ..source import ReportSource
-from .panel import Panel, PanelContent
+from ..source import Panel, PanelContent, ReportSource
 
 DifferenceRow: TypeAlias = tuple[float, float, float, float, int]
 """Value, lower and upper end of the interval, p value, and verdict."""

@@ -11,11 +11,10 @@ import numpy as np
 from ....data.clip_ids import clip_id
 from ....data.ground_truth import GroundTruth
 from ....errors import SedscopeError, listing
-from ....io.atomic_write import replacing, write_text
-from ....io.durations import read_durations
-from ....io.file_lock import locked
+from ....io.atomic_write import locked, replacing, write_text
 from ....io.locations import read_input
 from ....io.output_checks import refuse_overwriting
+from ....io.side_tables import read_durations
 from ....io.text_tables import read_text_table
 from ..inputs import events_by_name, of_clips, require_same_clips
 from ..lazy_scores import LazyScores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ....data.frames import TIME_COLUMNS
+from ....data.tables import TIME_COLUMNS
 from ....errors import SedscopeError
 from ....io.locations import check_input
 from ....io.polars_threads import require_polars_threads

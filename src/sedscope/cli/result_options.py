@@ -1,0 +1,185 @@
+"""What is measured and shown: metrics, groups, and the clips of a report."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
+
+import typer
+
+from ..errors import SedscopeError, SedscopeWarning, listing, shortened, with_guesses
+from .option_groups import OptionGroup
+from .options import Reads, path_option, read_clip_list
+
+if TYPE_CHECKING:
+    from ..evaluation.groups import Groups
+    from ..metrics import Metric
+    from ..tasks.presets import Preset
+    from ..tuning.operating_points import OperatingPoints
+
+
+@dataclass(frozen=True)
+class MetricOptions(OptionGroup):
+    """Metrics by name or definition, or by the name of a preset."""
+
+    panel: ClassVar[str] = "Metrics"
+
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Metric to measure: a short name such as psds1 ("sedscope metrics" lists all), a '
+            'definition such as "PSDS(Intersection(dtc=0.7, gtc=0.7))", or NAME=DEFINITION. Repeat the '
+            "option for several. [default: psds1 and psds2]"
+        ),
+    ] = None
+    preset: Annotated[
+        list[str] | None,
+        typer.Option(help="Name of a preset; 'sedscope presets' lists them. Repeat for several."),
+    ] = None
+
+    def metrics(self, *points: OperatingPoints) -> dict[str, Metric[Any]]:
+        """Return the metrics of the presets, then the others, by name.
+
+        ``points``: the operating points of the systems that have some. If they have thresholds, the
+        default is to measure there.
+        """
+        from ..metrics.names import name_pairs, parse_named_metric
+        from ..tasks.presets import PSDS1, PSDS2
+
+        presets = _presets(self.preset) if self.preset else []
+        of_presets = [(None, metric) for preset in presets for metric in preset]
+        chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
+        with_thresholds = [of_system for of_system in points if of_system.thresholds]
+        if chosen or not with_thresholds:
+            return name_pairs(chosen or [(None, PSDS1), (None, PSDS2)])
+        at_points, *others = [of_system.metrics() for of_system in with_thresholds]
+        if any(metrics != at_points for metrics in others):
+            raise SedscopeError(
+                "The operating points of the systems were chosen by different criteria. Choose the metrics "
+                "to compare them by (--metric)."
+            )
+        return at_points
+
+
+def _presets(names: Sequence[str]) -> list[Preset]:
+    """Find presets by name, and caution against those that are not the whole task."""
+    from ..tasks.presets import PRESETS
+
+    unknown = [name for name in names if name not in PRESETS]
+    if unknown:
+        raise SedscopeError(
+            f"Unknown preset: {listing(with_guesses(unknown, PRESETS))}. 'sedscope presets' lists all."
+        )
+    presets = [PRESETS[name] for name in names]
+    for preset in presets:
+        if preset.caution:
+            warnings.warn(preset.caution, SedscopeWarning, stacklevel=3)
+    return presets
+
+
+class GroupArguments(TypedDict):
+    """How the library evaluates groups."""
+
+    by: Groups | None
+    by_class: Groups | None
+    by_length: list[float] | None
+
+
+@dataclass(frozen=True)
+class GroupOptions(OptionGroup):
+    """Groups of clips, of classes and of reference lengths."""
+
+    panel: ClassVar[str] = "Groups"
+
+    by: Annotated[
+        Path | None,
+        path_option(
+            help="Also evaluate groups of clips, e.g. recording sites: a table with the columns filename "
+            "and group."
+        ),
+    ] = None
+    by_class: Annotated[
+        Path | None,
+        path_option(
+            help="Also evaluate groups of classes, e.g. common and rare ones: a table with the columns "
+            "label and group."
+        ),
+    ] = None
+    by_length: Annotated[
+        str | None,
+        typer.Option(
+            help="Also evaluate reference events by their length in seconds: '1,5' makes the bins up to "
+            "1 s, 1 to 5 s and above 5 s."
+        ),
+    ] = None
+    group_average: Annotated[
+        Literal["mean", "harmonic"] | None,
+        typer.Option(help="Average the values of --by and --by-class over their groups."),
+    ] = None
+
+    def arguments(self) -> GroupArguments:
+        """Read the files, and return the options as arguments of the library."""
+        from .. import Groups
+        from ..io.side_tables import read_class_groups, read_clip_groups
+
+        if self.group_average is not None and self.by is None and self.by_class is None:
+            raise SedscopeError("--group-average needs groups. Add --by FILE or --by-class FILE.")
+        by = None if self.by is None else read_clip_groups(self.by)
+        by_class = None if self.by_class is None else read_class_groups(self.by_class)
+        return {
+            "by": None if by is None else Groups(by, self.group_average),
+            "by_class": None if by_class is None else Groups(by_class, self.group_average),
+            "by_length": None if self.by_length is None else _lengths(self.by_length),
+        }
+
+
+def _lengths(text: str) -> list[float]:
+    """Read lengths in seconds, separated by commas.
+
+    >>> _lengths("1, 5s")
+    [1.0, 5.0]
+    """
+    try:
+        return [float(part.strip().removesuffix("s")) for part in text.split(",")]
+    except ValueError:
+        raise SedscopeError(
+            f"--by-length {shortened(text, 60)!r} is not valid. Write lengths in seconds, e.g. 1,5."
+        ) from None
+
+
+class ReportArguments(TypedDict):
+    """What the library shows in a report."""
+
+    clips_shown: int | list[str]
+    audio: Path | None
+
+
+@dataclass(frozen=True)
+class ReportOptions(OptionGroup):
+    """Which clips a report shows, and where their audio is."""
+
+    panel: ClassVar[str] = "Report"
+
+    clips_shown: Annotated[
+        str,
+        typer.Option(help="Clips to browse in the report: how many, or a file with one clip per line."),
+        Reads(lambda text: [] if text.isdecimal() else [text]),
+    ] = "60"
+    audio: Annotated[
+        Path | None,
+        path_option(help="Folder with the audio files of the clips, for the report."),
+    ] = None
+
+    def arguments(self) -> ReportArguments:
+        """Return the options as arguments of the library."""
+        shown = self.clips_shown
+        clips = int(shown) if shown.isdecimal() else read_clip_list(shown, "--clips-shown", "a number")
+        return {"clips_shown": clips, "audio": self.audio}
+
+    def refuse_without(self, report: Path | None) -> None:
+        """Refuse audio if there is no report."""
+        if self.audio is not None and report is None:
+            raise SedscopeError("--audio only applies to a report. Add --report FILE.")

@@ -1,0 +1,266 @@
+"""Clips that are cut out of recordings: stretches between two times, and blocks of equal length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .alignment import Alignment
+from .arrays import IntArray, ScoreArray
+from .clip_events import ClipEvents
+from .recordings import ClipPieces
+from .score_arrays import ClipScores, as_scores
+from .score_sources import frames_or_events
+from .scores import Scores
+from .size_limits import refuse_beyond_memory
+from .times import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
+from .uncut_references import EVERYTHING, UncutReferences
+
+
+def frames_between(ticks: Ticks, start: int, end: int) -> slice:
+    """Return the frames that overlap a stretch of time.
+
+    >>> frames_between(np.array([0, 10, 20, 30]), 15, 30)
+    slice(1, 3, None)
+    """
+    first = max(0, int(np.searchsorted(ticks, start, side="right")) - 1)
+    stop = min(len(ticks) - 1, int(np.searchsorted(ticks, end, side="left")))
+    return slice(first, max(first, stop))
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A stretch of a clip, in microseconds."""
+
+    clip: str
+    start: int
+    end: int
+    is_whole_clip: bool = False
+    """Whether it is the whole clip, which is not cut at all."""
+
+    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+        """Return the frames within the stretch, with times from its start. Frames across its ends are cut.
+
+        So are events that are kept as they are.
+        """
+        if self.is_whole_clip:
+            return clip
+        if isinstance(clip, ClipEvents):
+            return clip.within(self.start, self.end)
+        frames = frames_between(clip.ticks, self.start, self.end)
+        ticks = np.zeros(1, np.int64)
+        if frames.start < frames.stop:
+            ticks = (
+                np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, self.end) - self.start
+            )
+        if isinstance(clip, ClipPieces):
+            return ClipPieces(lambda: _pieces_within(clip, frames), edges=to_seconds(ticks))
+        return ClipScores.unchecked(clip.values[frames], ticks)
+
+
+def _pieces_within(clip: ClipPieces, frames: slice) -> Iterator[ScoreArray]:
+    """Yield those parts of the pieces that hold some frames. Pieces after them are not read."""
+    first = 0
+    pieces = iter(clip.read())
+    while first < frames.stop:
+        piece = next(pieces, None)
+        if piece is None:
+            break
+        array = as_scores(piece)
+        inside = array[max(0, frames.start - first) : max(0, frames.stop - first)]
+        first += len(array)
+        del piece, array  # before the next one is made
+        if len(inside):
+            yield inside
+
+
+class StretchLoader:
+    """Loads stretches of clips. A clip that can be identified is read once for its consecutive stretches."""
+
+    def __init__(self, scores: Scores, stretches: Mapping[str, Stretch]) -> None:
+        self.scores, self.stretches = scores, stretches
+        self._latest: tuple[str, str, ClipScores | ClipPieces | ClipEvents] | None = None
+
+    def load(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
+        """Return the scores of a stretch."""
+        stretch, latest = self.stretches[name], self._latest
+        identity = self.scores.identity(stretch.clip)
+        if identity is not None and latest is not None and latest[:2] == (stretch.clip, identity):
+            return stretch.of(latest[2])
+        clip = self.scores.open(stretch.clip)
+        if identity is not None:
+            self._latest = (stretch.clip, identity, clip)
+        return stretch.of(clip)
+
+    def identify(self, name: str) -> str | None:
+        """Return a text that changes whenever the scores of a stretch do."""
+        stretch = self.stretches[name]
+        identity = self.scores.identity(stretch.clip)
+        if stretch.is_whole_clip or identity is None:
+            return identity
+        return f"{identity} from {stretch.start} to {stretch.end}"
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"scores": self.scores, "stretches": self.stretches, "_latest": None}
+
+
+_BYTES_OF_A_BLOCK = 1000
+
+
+def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
+    """Cut the recordings of an alignment into blocks of about this many seconds."""
+    length = int(to_ticks(seconds))
+    number = int((alignment.durations // length).sum())
+    refuse_beyond_memory(
+        _BYTES_OF_A_BLOCK * number,
+        f"About {number:,} blocks of {seconds:g} s need",
+        "Use longer blocks, and check the durations of the clips.",
+    )
+    blocks: dict[str, _Block] = {}
+    block_clips: list[int] = []
+    durations: list[int] = []
+    event_blocks: IntArray = np.empty(len(alignment.events), np.int64)
+    for number, clip in enumerate(alignment.clips):
+        rows = slice(alignment.starts[number], alignment.starts[number + 1])
+        duration = int(alignment.durations[number]) or int(alignment.scores.open(clip).ticks[-1])
+        durations.append(duration)
+        ends = block_ends(duration, length, alignment.events[rows])
+        inside = np.searchsorted(ends[:-1], alignment.events[rows, 0], side="right")
+        event_blocks[rows] = len(blocks) + inside
+        for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            block_clips.append(number)
+            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(clip, start, end, last=end == ends[-1])
+    starts = np.array([block.start for block in blocks.values()], np.int64)
+    order = np.lexsort((alignment.events[:, 0], alignment.labels, event_blocks))
+    counts = np.bincount(event_blocks, minlength=len(blocks))
+    return replace(
+        alignment,
+        scores=_scores_of_blocks(alignment.scores, blocks),
+        clips=tuple(blocks),
+        events=(alignment.events - starts[event_blocks][:, None])[order],
+        labels=alignment.labels[order],
+        ignored=alignment.ignored[order],
+        starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        durations=np.array([block.end - block.start for block in blocks.values()], np.int64),
+        coverage="any",
+        warnings=(),
+        uncut=_uncut_references(alignment, np.array(durations)).parts(np.array(block_clips), starts),
+    )
+
+
+def _uncut_references(alignment: Alignment, durations: Ticks) -> UncutReferences:
+    """Return the references of the recordings. ``durations``: known for all clips."""
+    if alignment.uncut is not None:
+        return alignment.uncut
+    rows = ~alignment.ignored & (alignment.events[:, 0] < durations[alignment.event_clips])
+    clips = len(alignment.clips)
+    return UncutReferences(
+        events=alignment.events[rows],
+        labels=alignment.labels[rows],
+        starts=np.concatenate([[0], np.cumsum(rows)])[alignment.starts].astype(np.int64),
+        recordings=np.arange(clips),
+        begins=np.zeros(clips, np.int64),
+        regions=np.tile(np.array(EVERYTHING, np.int64), (clips, 1)),
+        crossing_count=True,
+    )
+
+
+def clip_of_block(block: str) -> str:
+    """Return the clip that a block was cut from.
+
+    >>> clip_of_block("night at sea at 60.000000 s")
+    'night at sea'
+    """
+    return block.rpartition(" at ")[0]
+
+
+def block_ends(duration: int, length: int, events: Ticks) -> IntArray:
+    """Return where the blocks of a recording end: in the longest pause near the length of each block.
+
+    >>> block_ends(100, 20, np.array([[15, 22], [24, 41], [60, 61]])).tolist()
+    [23, 44, 65, 85, 100]
+    """
+    pauses = _pauses(duration, events)
+    ends: list[int] = []
+    start = 0
+    while duration - start > 1.5 * length:
+        low = start + 3 * length // 4
+        inside = pauses[:0]
+        while not len(inside) and low < duration:  # further on if references leave no pause
+            inside = np.clip(pauses, low, low + length // 2)
+            inside = inside[inside[:, 1] > inside[:, 0]]
+            low += length // 2
+        if not len(inside):
+            break
+        begin, end = inside[np.argmax(inside[:, 1] - inside[:, 0])].tolist()
+        middle = (begin + end) // 2
+        second = round(middle / TICKS_PER_SECOND) * TICKS_PER_SECOND
+        start = second if begin <= second <= end and second > start else middle
+        if duration - start < length / 2:
+            break
+        ends.append(start)
+    return np.array([*ends, duration], np.int64)
+
+
+def _pauses(duration: int, events: Ticks) -> Ticks:
+    """Return (pauses × 2) where no reference is active."""
+    order = np.argsort(events[:, 0], kind="stable")
+    begins = np.concatenate([[0], np.maximum.accumulate(events[order, 1])])
+    pauses = np.stack([begins, np.append(events[order, 0], duration)], axis=1)
+    kept: Ticks = pauses[pauses[:, 1] > pauses[:, 0]]
+    return kept
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A stretch of a clip, in microseconds."""
+
+    clip: str
+    start: int
+    end: int
+    last: bool
+    """Whether it is the last one of the clip, which has all frames to the end of the scores."""
+
+    def of(self, clip: ClipScores | ClipEvents) -> ClipScores | ClipEvents:
+        """Return the frames or events within the block; those across its ends are cut."""
+        end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
+        if isinstance(clip, ClipEvents):
+            return clip.within(self.start, end)
+        frames = frames_between(clip.ticks, self.start, end)
+        if frames.start == frames.stop:  # no scores: nothing is detected
+            silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
+            return ClipScores.unchecked(silence, np.array([0, end - self.start], np.int64))
+        ticks = np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, end) - self.start
+        return ClipScores.unchecked(clip.values[frames], ticks)
+
+
+def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
+    """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
+    loader = _BlockLoader(scores, blocks)
+    facts = {**scores.facts(), "identify": loader.identify, "assumed_clips": (), "locate": None}
+    return scores.remade(blocks, loader.load, **facts)
+
+
+class _BlockLoader:
+    """Loads a clip once for its consecutive blocks."""
+
+    def __init__(self, scores: Scores, blocks: Mapping[str, _Block]) -> None:
+        self.scores, self.blocks = scores, blocks
+        self._loaded: tuple[str, ClipScores | ClipEvents] | None = None
+
+    def load(self, name: str) -> ClipScores | ClipEvents:
+        block, loaded = self.blocks[name], self._loaded
+        if loaded is None or loaded[0] != block.clip:
+            clip = frames_or_events(block.clip, self.scores.open(block.clip))
+            loaded = self._loaded = (block.clip, clip)
+        return block.of(loaded[1])
+
+    def identify(self, name: str) -> str | None:
+        block = self.blocks[name]
+        identity = self.scores.identity(block.clip)
+        return None if identity is None else f"{identity} {block.start} {block.end}"
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"scores": self.scores, "blocks": self.blocks, "_loaded": None}

@@ -1,0 +1,250 @@
+"""Tables as users bring them: data frames, and cells that are not checked yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
+
+import numpy as np
+
+from ..errors import SedscopeError, listing, shortened
+from .arrays import FloatArray
+from .choices import Gaps
+from .score_arrays import ClipScores, as_scores
+
+if TYPE_CHECKING:
+    from narwhals import DataFrame
+
+
+FrameLike: TypeAlias = Any
+"""A frame of pandas, polars or pyarrow, or a mapping of columns. narwhals finds out which."""
+
+TIME_COLUMNS = ["onset", "offset"]
+
+
+def as_frame(table: FrameLike, where: str) -> DataFrame[Any]:
+    """Wrap a frame, or a mapping of columns, with narwhals."""
+    import narwhals
+
+    try:
+        if isinstance(table, Mapping):
+            import polars
+
+            table = polars.DataFrame(dict(table), strict=False)
+        frame: DataFrame[Any] = narwhals.from_native(table, eager_only=True)
+        frame.columns  # noqa: B018  # raises if a name occurs twice
+        return frame
+    except (TypeError, ValueError, narwhals.exceptions.NarwhalsError) as error:
+        raise SedscopeError(
+            f"{where}: expected a pandas, polars or pyarrow table, not {type(table).__name__}: {error}"
+        ) from None
+
+
+def table_classes(table: FrameLike, where: str) -> tuple[str, ...]:
+    """Return the classes of a score table ``onset offset class…``."""
+    return header_classes(as_frame(table, where).columns, where)
+
+
+def clip_from_table(
+    table: FrameLike, classes: Sequence[str], where: str, gaps: Gaps = "error"
+) -> ClipScores:
+    """Make the scores of a clip from a score table, with the columns in the order of the classes."""
+    frame = as_frame(table, where)
+    check_same_classes(header_classes(frame.columns, where), classes, where)
+    if len(frame) == 0:
+        raise SedscopeError(f"{where}: the score table has no rows. It needs a row for each frame.")
+    try:
+        values = [frame[label].to_numpy() for label in classes]
+        floats = [column if column.dtype == np.float32 else as_scores(column) for column in values]
+        dtype = np.result_type(*(column.dtype for column in floats))
+        array = np.stack([column.astype(dtype, copy=False) for column in floats], axis=1)
+        onsets, offsets = (frame[name].to_numpy() for name in TIME_COLUMNS)
+        return ClipScores.from_frames(array, onsets, offsets, gaps=gaps)
+    except SedscopeError as error:
+        raise SedscopeError(f"{where}: {error}", advice=error.advice) from None
+
+
+def header_classes(header: Sequence[str], where: str) -> tuple[str, ...]:
+    """Return the classes that the header of a score table names."""
+    if list(header[:2]) != TIME_COLUMNS or len(header) < 3:
+        raise SedscopeError(
+            f"{where}: a score table has the columns onset, offset and one per class, but this one has "
+            f"{listing([repr(name) for name in header])}.{_separator_hint(header)}"
+        )
+    if "" in header:
+        raise SedscopeError(
+            f"{where}: a column has no name. The columns are {listing([repr(name) for name in header])}."
+        )
+    return tuple(header[2:])
+
+
+def _separator_hint(header: Sequence[str]) -> str:
+    """Say that the columns must be separated by tabs, if the only name looks like several."""
+    names = {",": "commas", ";": "semicolons", " ": "spaces"}
+    for separator, name in names.items():
+        if len(header) == 1 and header[0].startswith(f"onset{separator}"):
+            return f" Separate the columns by tabs, not by {name}."
+    return ""
+
+
+def check_same_classes(classes: Sequence[str], expected: Sequence[str], where: str) -> None:
+    """Refuse a score table whose classes differ from those of the first one."""
+    actual_set, expected_set = set(classes), set(expected)
+    missing = [label for label in expected if label not in actual_set]
+    unknown = [name or repr(name) for name in classes if name not in expected_set]
+    if missing or unknown:
+        differences = [f"it lacks {listing(missing)}"] if missing else []
+        differences += [f"it adds {listing(unknown)}"] if unknown else []
+        raise SedscopeError(
+            f"{where}: the classes differ from those of the first clip: {' and '.join(differences)}."
+        )
+
+
+Cell: TypeAlias = "str | float | None"
+_EMPTY = ("", "nan", "NaN", "None", "null")
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+
+
+@dataclass(frozen=True)
+class RowLocation:
+    """Where a row of a table is."""
+
+    text: str
+    """In words, for messages: ``truth.tsv line 3``."""
+    origin: str = ""
+    """File and line as editors write them, ``folder/truth.tsv:3``; empty for tables in memory."""
+
+    def __str__(self) -> str:
+        return self.text
+
+    def finding(self, message: str) -> str:
+        """Return a message about the row, as ``file:line: message``."""
+        return f"{self.origin or self.text}: {message}"
+
+
+class ColumnRows(Sequence[Sequence[Cell]]):
+    """The rows of a table that is held as columns of equal length."""
+
+    def __init__(self, columns: Sequence[Sequence[Cell]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, row: int) -> Sequence[Cell]: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Sequence[Cell]]: ...
+    def __getitem__(self, row: int | slice) -> Sequence[Any]:
+        if isinstance(row, slice):
+            return ColumnRows([column[row] for column in self.columns])
+        return [column[row] for column in self.columns]
+
+
+@dataclass(frozen=True)
+class CellTable:
+    """A table with a header."""
+
+    where: str
+    """Name of the file or table, for messages."""
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    row_location: Callable[[int], RowLocation]
+    """Says where a row is, for messages."""
+
+    def column(self, name: str) -> list[Cell]:
+        """Return the cells of a column."""
+        k = list(self.header).index(name)
+        if isinstance(self.rows, ColumnRows):
+            return [*self.rows.columns[k]]
+        return [row[k] for row in self.rows]
+
+    def text_column(self, name: str) -> list[str]:
+        """Return the cells of a column as text."""
+        return ["" if cell is None else str(cell).strip() for cell in self.column(name)]
+
+    def require(self, names: Sequence[str], advice: str = "") -> None:
+        """Refuse a table without these columns. ``advice``: what to do about it."""
+        check_columns(names, self.header, self.where, advice)
+
+
+def check_columns(names: Sequence[str], header: Sequence[str], where: str, advice: str = "") -> None:
+    """Refuse a header without these names. ``advice``: what to do about it."""
+    missing = [repr(name) for name in names if name not in header]
+    if missing:
+        absent = "is no column" if len(missing) == 1 else "are no columns"
+        text = f"{where}: there {absent} {listing(missing)}. The columns are "
+        text += f"{listing([repr(shortened(name, 60)) for name in header])}. {advice}"
+        raise SedscopeError(text.rstrip(), advice=advice)
+
+
+def cells_from_frame(frame: FrameLike, where: str) -> CellTable:
+    """Read the cells of a frame of pandas, polars or pyarrow, or of a mapping of columns."""
+    table = as_frame(frame, where)
+    return CellTable(
+        where,
+        list(table.columns),
+        [[_frame_cell(cell) for cell in row] for row in table.iter_rows()],
+        lambda i: RowLocation(f"row {i}"),
+    )
+
+
+def _frame_cell(cell: object) -> Cell:
+    """Convert a cell of a frame. Whatever a library uses for a missing value becomes an empty cell."""
+    if cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "<NA>", "NaT")):
+        return ""
+    return cell if isinstance(cell, (str, float)) else str(cell)
+
+
+def is_empty(cell: Cell) -> bool:
+    """Return whether a cell has no value."""
+    return cell is None or cell in _EMPTY or cell != cell
+
+
+def cell_number(cell: Cell) -> float:
+    """Convert a cell to a number, or raise ValueError."""
+    if isinstance(cell, str):
+        return parse_number(cell)
+    try:
+        return float(cell if cell is not None else "")
+    except (TypeError, OverflowError):
+        raise ValueError(f"{cell!r} is not a number") from None
+
+
+def cell_numbers(cells: Sequence[Cell]) -> FloatArray | None:
+    """Convert a column at once, as :func:`cell_number` does; None if a cell is not a number."""
+    try:
+        texts = "".join(cells)  # type: ignore[arg-type]  # most columns hold text alone, or none
+    except TypeError:
+        texts = "".join(cell for cell in cells if isinstance(cell, str))
+    if "_" in texts or not texts.isascii():
+        return None
+    try:
+        return np.fromiter(map(float, cells), np.float64, len(cells))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def parse_number(text: str) -> float:
+    """Convert a number as other programs write it, without digit groups or digits of other scripts."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return False
+    return True
+
+
+def quoted_cell(cell: Cell) -> str:
+    """Quote a cell for a message, with a hint if it has a decimal comma."""
+    text = "" if cell is None else str(cell)
+    hint = " (write decimals with a point)" if _DECIMAL_COMMA.fullmatch(text) else ""
+    return f"{shortened(text, 60)!r}{hint}"

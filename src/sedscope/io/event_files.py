@@ -1,0 +1,257 @@
+"""Detections and ground truth from files of any event format, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..data.choices import Invalid, Overlaps
+from ..data.event_table import EventTable
+from ..data.events import Events
+from ..data.ground_truth import GroundTruth
+from ..data.tables import FrameLike
+from ..errors import SedscopeError, counted, issue_warnings
+from .events import dcase
+from .events.files import event_format, read_event_table
+from .events.format import EventSet
+from .events.source import EventReadOptions
+from .locations import Address, Location, local_path
+from .side_tables import clip_seconds, load_durations
+
+
+def read_events(
+    path: str | Location | FrameLike,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    label: str | None = None,
+    durations: str | Location | Mapping[str, float] | None = None,
+) -> Events[tuple[Any, ...]]:
+    """Read detected events, with or without confidences.
+
+    Parameters
+    ----------
+    path : path, address or data frame
+        A file or folder in any format of events that ``sedscope formats`` lists; or a pandas, polars or
+        pyarrow table with the columns ``filename onset offset event_label``, and perhaps
+        ``confidence``.
+    format : str, optional
+        Name of the format. By default it is recognised from the content.
+    columns : mapping from str to str, optional
+        Names of columns by role: ``{"onset": "Begin Time (s)", …}``. The roles are ``filename``,
+        ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
+    label : str, optional
+        The label of events that have none, and of all speakers of an RTTM file.
+    durations : path, address or mapping from str to float, optional
+        Durations of the clips in seconds. Only labels of whole clips need them.
+
+    Warns
+    -----
+    SedscopeWarning
+        If there are no confidences, but a column that is not read has a name such as ``score``.
+
+    Returns
+    -------
+    Events
+        A dict ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds.
+
+    Examples
+    --------
+    >>> table = {"filename": ["a"], "onset": [0.5], "offset": [1.5], "event_label": ["Dog"]}
+    >>> read_events(table)
+    {'a': [(0.5, 1.5, 'Dog')]}
+    """
+    if isinstance(path, (str, Path, Address)):
+        table = read_event_table(path, format=format, options=EventReadOptions(columns or {}, label))
+    else:
+        table = EventTable.from_frame(path, columns)
+    issue_warnings(table.missing_confidences_notes(), stacklevel=2)
+    return table.events(load_durations(durations))
+
+
+def write_events(
+    events: Mapping[str, Iterable[tuple[Any, ...]]],
+    path: str | Path | None,
+    *,
+    format: str | None = None,
+    durations: Mapping[str, float] | None = None,
+    lossy: bool = False,
+) -> str:
+    """Write detected events to a file that :func:`read_events` reads back.
+
+    Parameters
+    ----------
+    events : mapping from str to iterable of tuple
+        ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds. In a DCASE table, a
+        clip without events has a row of its own.
+    path : path or None
+        The file, or a new folder for formats with one file per clip. None writes nothing.
+    format : str, optional
+        Name of the format, by default ``"dcase"``. ``sedscope formats`` lists them.
+    durations : mapping from str to float, optional
+        Durations of the clips in seconds, for formats that hold them.
+    lossy : bool, default False
+        Whether to leave out what the format cannot hold. By default that is an error.
+
+    Returns
+    -------
+    str
+        The events as the text of a DCASE table.
+
+    Examples
+    --------
+    >>> print(write_events({"a": [(0.5, 1.5, "Dog")]}, None).expandtabs(10))
+    filename  onset     offset    event_label
+    a         0.500000  1.500000  Dog
+    <BLANKLINE>
+    """
+    event_set = EventSet({clip: list(rows) for clip, rows in events.items()}, durations or {})
+    if path is not None:
+        write_event_set(event_set, local_path(path), format=format or "dcase", lossy=lossy)
+    return dcase.text(event_set)
+
+
+def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = False) -> None:
+    """Write events in a format. What it cannot hold is an error unless ``lossy``."""
+    chosen = event_format(format)
+    losses = chosen.losses(events)
+    if losses and not lossy:
+        raise SedscopeError(
+            f"{path}: the format {format} cannot hold {'; '.join(losses)}. Choose another format, "
+            "or accept the loss with lossy=True (--lossy)."
+        )
+    chosen.write(events, path)
+
+
+def read_ground_truth(
+    path: str | Location,
+    *,
+    durations: str | Location | Mapping[str, float] | None = None,
+    invalid: Invalid = "error",
+    overlaps: Overlaps = "error",
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    label: str | None = None,
+    confidence: str | None = None,
+    ignored: str | Location | None = None,
+    ignored_labels: Iterable[str] = (),
+) -> GroundTruth:
+    """Read ground truth from a file of events, or from a folder of such files.
+
+    Parameters
+    ----------
+    path : path or address
+        A DCASE table ``filename onset offset event_label``, in which a row with only a file name is a
+        clip without events, or a file or folder in any other format that ``sedscope formats`` lists.
+    durations : path, address or mapping from str to float, optional
+        Durations of the clips in seconds, or a file with the columns ``filename duration``. Clips that
+        occur only here have no events.
+    invalid : {'error', 'drop'}, default 'error'
+        What to do with events that end before they begin, begin before 0 s, or begin at or after the end
+        of their clip. ``"drop"`` leaves them out, and events of no length with them.
+    overlaps : {'error', 'merge', 'keep'}, default 'error'
+        What to do with overlapping events of one class in a clip.
+    format : str, optional
+        Name of the format. By default it is recognised from the content.
+    columns : mapping from str to str, optional
+        Names of columns by role: ``{"onset": "Begin Time (s)", …}``. The roles are ``filename``,
+        ``onset``, ``offset``, ``duration``, ``label`` and ``confidence``.
+    label : str, optional
+        The label of events that have none, and of all speakers of an RTTM file.
+    confidence : str, optional
+        Which events are references, for soft labels with a confidence: ``"> 0.5"`` or ``">= 0.5"``. The
+        clips of other events stay, perhaps without events. Without it, all events are references, and
+        an evaluation warns if some have a confidence other than 1.
+    ignored : path or address, optional
+        A file of ignored references: events that need not be found, and detections that match them are
+        neither right nor wrong. It is read with the same options as the ground truth.
+    ignored_labels : iterable of str, optional
+        Events with one of these labels are ignored references of every class.
+
+    Returns
+    -------
+    GroundTruth
+
+    See Also
+    --------
+    GroundTruth.from_dict, GroundTruth.from_table : Ground truth in memory.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = sed.write_ground_truth(truth, Path(folder, "truth.tsv"))
+    ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
+    [(1.0, 2.0, 'Dog')]
+    """
+    options = EventReadOptions(columns or {}, label, side="truth")
+    table = read_event_table(path, format=format, options=options)
+    others = None if ignored is None else read_event_table(ignored, format=format, options=options)
+    return GroundTruth.from_event_table(
+        table,
+        durations=load_durations(durations),
+        invalid=invalid,
+        overlaps=overlaps,
+        confidence=confidence,
+        ignored=others,
+        ignored_labels=ignored_labels,
+    )
+
+
+def write_ground_truth(
+    truth: GroundTruth, path: str | Path, *, format: str = "dcase", lossy: bool = False
+) -> None:
+    """Write ground truth to a file that :func:`read_ground_truth` reads back.
+
+    Durations are written if the format holds them.
+
+    Parameters
+    ----------
+    truth : GroundTruth
+        The reference events. In a DCASE table, a clip without events has a row of its own.
+    path : path
+        The file, or a new folder for formats with one file per clip.
+    format : str, default 'dcase'
+        Name of the format. ``sedscope formats`` lists them.
+    lossy : bool, default False
+        Whether to leave out what the format cannot hold, and ignored references, which no format holds.
+        By default that is an error.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = sed.write_ground_truth(truth, Path(folder, "truth.tsv"))
+    ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
+    [(1.0, 2.0, 'Dog')]
+    """
+    ignored = int(np.count_nonzero(truth.ignored))
+    if ignored and not lossy:
+        raise SedscopeError(
+            f"A file of events cannot say which ones are ignored: {counted(ignored, 'ignored reference')} "
+            "would be lost. Leave them out with lossy=True, and write those of each clip "
+            "(GroundTruth.ignored_events) to a file of their own."
+        )
+    order = np.flatnonzero(~truth.ignored)  # ordered by clip
+    starts = np.searchsorted(truth.event_clips[order], np.arange(len(truth.clips) + 1))
+    events = {
+        clip: [
+            (truth.onsets[k] / 1e6, truth.offsets[k] / 1e6, truth.labels[truth.event_labels[k]])
+            for k in order[starts[i] : starts[i + 1]]
+        ]
+        for i, clip in enumerate(truth.clips)
+    }
+    writes_durations = truth.durations is not None and "durations" in event_format(format).holds
+    durations = clip_seconds(truth) if writes_durations else {}
+    write_event_set(EventSet(events, durations), local_path(path), format=format, lossy=lossy)

@@ -1,0 +1,214 @@
+"""Tables beside the scores: where chunks start, durations, groups and scored regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ..data.choices import Gaps
+from ..data.chunks import Chunks, Unit
+from ..data.clip_ids import clip_ids
+from ..data.event_table import EventTable, events_by_role
+from ..data.ground_truth import GroundTruth
+from ..data.mappings import DURATION_COLUMNS, is_duration
+from ..data.regions import Regions
+from ..data.scores import Scores
+from ..data.tables import RowLocation, check_columns
+from ..errors import SedscopeError, counted, listing, shortened, subject
+from .atomic_write import write_text
+from .events.files import read_event_table
+from .events.rttm import CHANNEL, FILE, cell_lines, cell_table
+from .events.source import Source
+from .locations import Address, Location, input_location
+from .text_tables import TextTable, numbers, quoted, read_text_table
+
+_CHUNK_COLUMNS = ("filename", "recording", "start")
+
+
+def read_chunk_table(path: str | Location) -> dict[str, tuple[str, float]]:
+    """Read a table ``filename recording start``, in seconds, separated by tabs, semicolons or commas."""
+    table = read_text_table(path, delimiter=None)
+    check_columns(_CHUNK_COLUMNS, table.header, str(path))
+    name, recording, start = (table.header.index(column) for column in _CHUNK_COLUMNS)
+    rows = zip(table.rows, numbers(table, [start])[0], strict=True)
+    return {row[name].strip(): (row[recording].strip(), seconds) for row, seconds in rows}
+
+
+def refuse_detections(path: Location) -> NoReturn:
+    """Refuse to join chunks of detections."""
+    raise SedscopeError(
+        f"{path} holds detections, but stitch= (--stitch) joins chunks of scores. If the detections are "
+        "windows that slide over a recording, average them with overlaps='average' (--overlaps average)."
+    )
+
+
+def stitch(scores: Scores, chunks: Chunks | Address, unit: Unit, gaps: Gaps) -> Scores:
+    """Stitch chunks as :meth:`Scores.stitch` does. The table may also be at an address."""
+    table = read_chunk_table(chunks) if isinstance(chunks, Address) else chunks
+    return scores.stitch(table, unit=unit, gaps=gaps)
+
+
+_HEADER_ADVICE = "A table of durations has the columns filename and duration, named in its first line."
+
+
+def read_durations(path: str | Location) -> dict[str, float]:
+    """Read durations in seconds from a table ``filename duration``, separated by tabs or commas."""
+    table = read_text_table(path, delimiter=None)
+    check_columns(DURATION_COLUMNS, table.header, str(path), _HEADER_ADVICE)
+    name, duration = (table.header.index(column) for column in DURATION_COLUMNS)
+    names = [row[name].strip() for row in table.rows]
+    seconds = numbers(table, [duration])[0]
+    line_of = dict(zip(reversed(names), reversed(table.lines), strict=True))
+    twice = [i for i, clip in enumerate(names) if line_of[clip] != table.lines[i]]
+    if twice:
+        clips = sorted({names[i] for i in twice})
+        shown = [f"{names[i]} (lines {line_of[names[i]]} and {table.lines[i]})" for i in twice]
+        raise SedscopeError(
+            f"{path}: {counted(len(clips), 'duplicate clip')}: {listing(shown)}.",
+            lines=[
+                f"{path}:{table.lines[i]}: {names[i]} is in line {line_of[names[i]]} as well"
+                for i in twice
+            ],
+        )
+
+    def locate(clip: str) -> RowLocation:
+        return RowLocation(f"line {line_of[clip]}", f"{path}:{line_of[clip]}")
+
+    clip_ids(names, str(path), locate)
+    wrong = [i for i, value in enumerate(seconds) if not is_duration(value)]
+    if wrong:
+        shown = [f"line {table.lines[i]}: {names[i]} ({seconds[i]:g} s)" for i in wrong]
+        raise SedscopeError(
+            f"{path}: durations must be numbers of seconds above zero: {listing(shown)}.",
+            lines=[
+                f"{path}:{table.lines[i]}: {names[i]}: a duration must be a number of seconds above zero, "
+                f"not {seconds[i]:g}"
+                for i in wrong
+            ],
+        )
+    return dict(zip(names, seconds, strict=True))
+
+
+def load_durations(
+    durations: str | Location | Mapping[str, float] | None,
+) -> Mapping[str, float] | None:
+    """Return durations that are given as a mapping, or read them from a file."""
+    return read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
+
+
+def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
+    """Write the durations of clips as a tab-separated table ``filename duration``, in seconds."""
+    seconds = clip_seconds(truth) if isinstance(truth, GroundTruth) else truth
+    rows = [f"{quoted(clip)}\t{end:.6f}" for clip, end in seconds.items()]
+    write_text(path, "\n".join(["\t".join(DURATION_COLUMNS), *rows]) + "\n")
+
+
+def clip_seconds(truth: GroundTruth) -> dict[str, float]:
+    """Return the duration of each clip in seconds."""
+    if truth.durations is None:
+        raise SedscopeError("The ground truth has no durations to write.")
+    return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+
+
+CLIP_COLUMNS = ("filename", "clip")
+CLASS_COLUMNS = ("label", "class", "event_label")
+_GROUP = "group"
+
+
+def read_clip_groups(path: str | Location) -> dict[str, str]:
+    """Read the group of each clip from a table ``filename group``, with tabs, semicolons or commas."""
+    return _read_groups(path, CLIP_COLUMNS)
+
+
+def read_class_groups(path: str | Location) -> dict[str, str]:
+    """Read the group of each class from a table ``label group``, with tabs, semicolons or commas."""
+    return _read_groups(path, CLASS_COLUMNS)
+
+
+def _read_groups(path: str | Location, names: Sequence[str]) -> dict[str, str]:
+    table = read_text_table(path, delimiter=None)
+    named = next((name for name in names if name in table.header), None)
+    if named is None or _GROUP not in table.header:
+        columns = listing([repr(shortened(name, 60)) for name in table.header])
+        raise SedscopeError(
+            f"{path}: the first line must name the columns {names[0]!r} and {_GROUP!r}. It has {columns}."
+        )
+    groups: dict[str, str] = {}
+    wrong: dict[int, str] = {}
+    column, group_column = table.header.index(named), table.header.index(_GROUP)
+    for row, cells in enumerate(table.rows):
+        name, group = cells[column].strip(), cells[group_column].strip()
+        if not name or not group:
+            wrong[row] = f"there is no {_GROUP if name else named}"
+        elif groups.setdefault(name, group) != group:
+            wrong[row] = (
+                f"{shortened(name, 60)!r} is in the group {shortened(groups[name], 60)!r} as well"
+            )
+    if wrong:
+        raise _refusal(table, wrong)
+    return groups
+
+
+def _refusal(table: TextTable, wrong: dict[int, str]) -> SedscopeError:
+    shown = [f"line {table.lines[row]}: {problem}" for row, problem in wrong.items()]
+    return SedscopeError(
+        f"{table.path}: {subject(len(wrong), 'row', 'does')} not name one group: {listing(shown)}.",
+        lines=[f"{table.path}:{table.lines[row]}: {problem}" for row, problem in wrong.items()],
+    )
+
+
+_REGION_COLUMNS = ("filename", "onset", "offset")
+
+
+def read_regions(path: str | Location) -> Regions:
+    """Read the regions that are evaluated.
+
+    Parameters
+    ----------
+    path : path or address
+        A table with the columns ``filename onset offset``, times in seconds, separated by tabs, semicolons
+        or commas, or a Parquet file; a UEM file, whose name ends in ``.uem``; or a file or folder of events
+        in any format that ``sedscope formats`` lists. Each row or event is a region; labels do not matter.
+
+    Returns
+    -------
+    Regions
+
+    See Also
+    --------
+    cut_to_regions : Cut scores and ground truth to the regions.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "regions.csv").write_text("filename,onset,offset\\nnight,0,60\\nnight,90,120\\n")
+    ...     sed.read_regions(Path(folder, "regions.csv"))
+    <Regions: 2 regions in 1 clip>
+    """
+    table = _read_table(input_location(path))
+    return Regions(table.columns(), where=str(path))
+
+
+def _read_table(location: Location) -> EventTable:
+    if location.is_dir():
+        return read_event_table(location)
+    source = Source(location)
+    if location.name.lower().endswith(".uem"):
+        return _read_uem(source)
+    if not set(_REGION_COLUMNS) <= set(source.header):
+        return read_event_table(location)
+    return events_by_role(
+        source.cells, dict(zip(_REGION_COLUMNS, _REGION_COLUMNS, strict=True)), clip=None, label="region"
+    )
+
+
+def _read_uem(source: Source) -> EventTable:
+    """Read lines of a file, a channel, and the begin and end of what is scored."""
+    header = (FILE, CHANNEL, "onset", "offset")
+    roles = {"filename": FILE, "onset": "onset", "offset": "offset"}
+    table = cell_table(source, cell_lines(source), header)
+    return events_by_role(table, roles, clip=None, label="region")

@@ -1,1 +1,0 @@
-"""How objects appear in notebooks: small HTML tables, data frames and progress bars."""

@@ -1,0 +1,181 @@
+"""The runs of systems that are compared: the same clips and classes, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..data.alignment import Alignment, align, choose_classes
+from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.ground_truth import GroundTruth
+from ..data.labels import refuse_disjoint
+from ..data.scores import Scores
+from ..errors import SedscopeError, counted, listing, refuse_nul
+from ..evaluation.operating_point import systems_at_points
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
+
+
+Runs: TypeAlias = Scores | Sequence[Scores]
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRun:
+    """One run of a system, with the clips and classes that all systems share."""
+
+    system: str
+    number: int
+    """Among the runs of the system, from 1."""
+    alignment: Alignment
+    """At the operating points of the system, if it has some."""
+    scores: Scores
+    """After post-processing, at every threshold."""
+    points: OperatingPoints | None
+
+
+def as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:
+    """Return the runs of each system, by name."""
+    if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
+        raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
+    if not isinstance(systems, Mapping):
+        systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
+    if len(systems) < 2:
+        raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
+    return as_runs(systems)
+
+
+def as_runs(systems: Mapping[str, Runs]) -> dict[str, list[Scores]]:
+    """Return the runs of each system of a mapping."""
+    if not isinstance(systems, Mapping):
+        raise SedscopeError("Give a mapping from the names of systems to their scores.")
+    nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
+    if nameless:
+        raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")
+    refuse_nul(systems, "system")
+    by_name: dict[str, list[Scores]] = {}
+    runs: Any
+    for name, runs in systems.items():
+        several = isinstance(runs, Iterable) and not isinstance(runs, Scores)
+        by_name[name] = [*runs] if several else [runs]
+    wrong = [
+        name
+        for name, of_system in by_name.items()
+        if not of_system or not all(isinstance(scores, Scores) for scores in of_system)
+    ]
+    if wrong:
+        raise SedscopeError(f"{listing(wrong)} must be given as Scores. See read_scores.")
+    return by_name
+
+
+def align_runs(
+    processed: Mapping[str, Sequence[Scores]],
+    points: Mapping[str, OperatingPoints],
+    truth: GroundTruth,
+    classes: Iterable[str] | None,
+    clips: ClipChoice,
+    missing: Missing,
+    coverage: Coverage,
+) -> list[ComparedRun]:
+    """Align all runs to the same clips and classes, in the same order.
+
+    ``processed``: the scores of each system after post-processing.
+    """
+    systems = systems_at_points(processed, points)
+    every_run = [scores for of_system in systems.values() for scores in of_system]
+    first = every_run[0]
+    if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
+        align(
+            first, truth, classes=classes, clips=clips, missing=missing, coverage=coverage
+        )  # raises the error
+    if classes is None:
+        _refuse_disjoint_labels(systems, truth)
+    chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
+    if classes is None:
+        choose_classes(first, truth)  # refuses labels without scores, which chosen classes leave out
+    chosen_clips: ClipChoice
+    common: Sequence[str] = ()
+    if clips is None or clips == "scored":
+        common = _common_clips(every_run, only_common=clips == "scored")
+        chosen_clips = None if clips is None else common
+    else:
+        chosen_clips = [*clips]
+    left_out = _left_out_note(truth, common) if clips == "scored" else ()
+    order: tuple[str, ...] | None = None
+    runs: list[ComparedRun] = []
+    for name, of_system in systems.items():
+        try:
+            for number, scores in enumerate(of_system, 1):
+                alignment = align(
+                    scores,
+                    truth,
+                    classes=chosen_classes,
+                    clips=chosen_clips,
+                    missing=missing,
+                    coverage=coverage,
+                )
+                order = order or alignment.clips
+                if alignment.clips != order:
+                    alignment = align(
+                        scores,
+                        truth,
+                        classes=chosen_classes,
+                        clips=order,
+                        missing=missing,
+                        coverage=coverage,
+                    )
+                alignment = replace(alignment, warnings=(*left_out, *alignment.warnings))
+                of_run = processed[name][number - 1]
+                runs.append(ComparedRun(name, number, alignment, of_run, points.get(name)))
+        except SedscopeError as error:
+            raise SedscopeError(f"{name}: {error}") from None
+    return runs
+
+
+def _left_out_note(truth: GroundTruth, common: Sequence[str]) -> tuple[str, ...]:
+    """Note clips of the ground truth that not all systems have scores for."""
+    number = len({*truth.clips}.difference(common))
+    if not number:
+        return ()
+    was, them = ("was", "it") if number == 1 else ("were", "them")
+    return (
+        f"{number} of the {counted(len(truth.clips), 'clip')} in the ground truth {was} left out, because "
+        f"not all systems have scores for {them}.",
+    )
+
+
+def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: GroundTruth) -> None:
+    """Refuse a system none of whose labels is one of the reference events, whatever the others have."""
+    for name, of_system in systems.items():
+        for scores in of_system:
+            try:
+                refuse_disjoint(scores.named_classes, truth.labels)
+            except SedscopeError as error:
+                raise SedscopeError(f"{name}: {error}") from None
+
+
+def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:
+    """Return the classes of the first run, and refuse runs that have others."""
+    labels = [set(scores.classes) for scores in runs]
+    differing = sorted(set[str]().union(*labels) - labels[0].intersection(*labels))
+    if differing:
+        raise SedscopeError(
+            f"Not all systems score the same classes: {listing(differing)}. Choose the classes to "
+            "compare with classes= (--classes)."
+        )
+    return runs[0].classes
+
+
+def _common_clips(runs: Sequence[Scores], *, only_common: bool) -> list[str]:
+    """Return the clips that all runs have scores for. Unless ``only_common``, refuse any others."""
+    common = [clip for clip in runs[0] if all(clip in scores for scores in runs)]
+    lacking = sorted({clip for scores in runs for clip in scores}.difference(common))
+    if lacking and not only_common:
+        raise SedscopeError(
+            f"Not all systems have scores for {counted(len(lacking), 'clip')}: {listing(lacking)}. Compare "
+            "the others with clips='scored' (--clips scored)."
+        )
+    if not common:
+        raise SedscopeError("There is no clip that all systems have scores for.")
+    return common

@@ -1,0 +1,199 @@
+"""Comparison in one call: several systems on the same clips, and which differences exceed chance."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.ground_truth import GroundTruth
+from ..data.progress import ProgressChoice, as_progress
+from ..data.size_limits import machine_memory
+from ..engines.run import EngineName, RunOptions
+from ..errors import SedscopeError, issue_warnings, readable
+from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
+from ..evaluation.operating_point import metrics_at_points, processed_systems
+from ..metrics import Metric
+from ..metrics.at_false_alarms import require_one_point
+from ..metrics.names import MetricsLike, name_metrics
+from ..resampling.draws import Draws
+from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from .compared_runs import ComparedRun, Runs, align_runs, as_systems
+from .comparison_result import Comparison
+from .differences import FEWEST_RESAMPLES, automatic_resamples, paired_differences, system_value
+from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
+
+if TYPE_CHECKING:
+    from ..tuning.operating_points import OperatingPoints
+
+
+_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
+
+
+def compare(
+    systems: Mapping[str, Runs] | Sequence[Runs],
+    truth: GroundTruth,
+    metrics: MetricsLike,
+    n: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    points: Mapping[str, OperatingPoints] | None = None,
+    at_false_alarms: FalseAlarmLimit | None = None,
+    interval: str = "percentile",
+    balanced: bool = False,
+    groups: Mapping[str, Hashable] | None = None,
+    classes: Iterable[str] | None = None,
+    clips: ClipChoice = None,
+    missing: Missing = "error",
+    coverage: Coverage = "error",
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
+    threads: int | None = None,
+    progress: ProgressChoice = None,
+) -> Comparison:
+    """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores, or sequence of Scores
+        The scores of each system. Several scores under one name are runs of one system, e.g. with other
+        seeds: their mean is compared, and their spread is reported.
+    truth : GroundTruth
+        The reference events.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure; see :func:`~sedscope.evaluate`.
+    n : int, optional
+        The number of resamples. By default 1000, or as many thousands as the pairs of systems need:
+        p values are corrected for the number of pairs, and cannot be smaller than the resamples allow.
+        With a confidence of 0.95, 24 systems (276 pairs) need 12000.
+    points : mapping of str to OperatingPoints, optional
+        The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
+        the others must have one operating point, as lists of events do.
+    confidence, seed, interval, balanced, groups
+        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    at_false_alarms : float or str, optional
+        Compare the systems at the same false alarms, instead of at the thresholds of the metrics. The
+        limit is a number per hour and class, or the false alarms of an event list without scores: its
+        name, or ``"list"`` if there is only one. Each class of each system is measured at the threshold
+        with the highest recall within the limit. Each resample has its own thresholds. The metrics must
+        be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
+        ``comparison.metrics`` says where they are measured.
+    classes, missing, coverage
+        What to evaluate; see :func:`~sedscope.evaluate`.
+    clips : iterable of str or "scored", optional
+        The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
+    engine, scheduler, checkpoint, threads, progress
+        How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in its own folder
+        inside ``checkpoint``. One progress covers the clips and resamples of all runs.
+
+    Returns
+    -------
+    Comparison
+        Values, differences and their intervals.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(200)
+    >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
+    >>> comparison = compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison.differences[sed.presets.PSDS1]["b", "a"].verdict
+    -1
+
+    An event list, which has one operating point, and a system with scores at the same false alarms:
+
+    >>> events = sed.Scores.from_events(sed.detect(b, 0.6), classes=b.classes)
+    >>> at_list = compare(
+    ...     {"list": events, "a": a}, truth, sed.Recall(sed.Collar()), n=200, at_false_alarms="list"
+    ... )
+    >>> at_list.differences[at_list.metrics[0]]["a", "list"].verdict
+    1
+    """
+    points = points or {}
+    named = _comparable_metrics(name_metrics(metrics), points, at_false_alarms)
+    progress = as_progress(progress, "Comparing")
+    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
+    resampling = Resampling(
+        FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
+    )
+    processed = processed_systems(as_systems(systems), points)
+    if at_false_alarms is not None:
+        check_limit(at_false_alarms, [*processed])
+    runs = align_runs(processed, points, truth, classes, clips, missing, coverage)
+    if n is None:
+        resampling = replace(resampling, n=_enough_resamples(runs, len(named), confidence))
+    draws = Draws(resampling, runs[0].alignment.clips)
+    with options.open_engine() as opened:
+        measured = measure_runs(runs, named, draws, opened, options, at_false_alarms)
+    result = _comparison(measured, draws)
+    issue_warnings(result.warnings, 2)
+    return result
+
+
+def _comparable_metrics(
+    metrics: Mapping[str, Metric[Any]],
+    points: Mapping[str, OperatingPoints],
+    at_false_alarms: FalseAlarmLimit | None,
+) -> dict[str, Metric[Any]]:
+    """Return the metrics where the systems are compared, and refuse those that are not defined there."""
+    at_points = any(of_system.thresholds for of_system in points.values())
+    if at_points and at_false_alarms is not None:
+        raise SedscopeError(
+            "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must not "
+            "have any."
+        )
+    if at_false_alarms is not None:
+        require_one_point(metrics.values())
+    return metrics_at_points(metrics) if at_points else dict(metrics)
+
+
+def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
+    """Return the values of the systems and their differences, with intervals."""
+    first_runs = measured.first_runs
+    first = next(iter(first_runs.values()))
+    classes = first.alignment.classes
+    values = {
+        metric: {name: system_value(draws, classes, of_runs) for name, of_runs in by_system.items()}
+        for metric, by_system in measured.values.items()
+    }
+    evaluations = {
+        name: run.evaluation(measured.metrics, {metric: values[metric][name] for metric in values})
+        for name, run in first_runs.items()
+    }
+    notes = [*measured.notes]
+    for name, evaluation in evaluations.items():
+        notes += [f"{name}: {note}" for note in undetected_classes_note(evaluation.results)]
+    notes += undefined_resamples_note(
+        [value for by_system in values.values() for value in by_system.values()]
+    )
+    return Comparison(
+        systems=tuple(first_runs),
+        names={metric: name for name, metric in measured.metrics.items()},
+        metrics=tuple(measured.metrics.values()),
+        classes=classes,
+        clips=len(first.alignment.clips),
+        hours=first.hours(),
+        values=values,
+        differences={
+            metric: paired_differences(draws, metric, classes, by_system)
+            for metric, by_system in measured.values.items()
+        },
+        resampling=draws.resampling,
+        warnings=tuple(dict.fromkeys(map(readable, notes))),
+        evaluations=evaluations,
+    )
+
+
+def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: float) -> int:
+    """Return how many resamples all pairs of systems need, or how many fit into a part of the memory."""
+    systems = len({run.system for run in runs})
+    pairs = systems * (systems - 1) // 2
+    alignment = runs[0].alignment
+    values = metrics * (len(runs) + systems + pairs) * (1 + len(alignment.classes))
+    bytes_of_a_resample = 4 * len(alignment.clips) + 8 * values
+    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
+    return automatic_resamples(pairs, confidence, int(most))

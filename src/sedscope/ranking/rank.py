@@ -1,0 +1,366 @@
+"""A ranking in one call: systems that are measured one after the other on the same resamples of clips."""
+
+from __future__ import annotations
+
+import warnings as python_warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from ..data.cached_scores import cached
+from ..data.choices import Coverage
+from ..data.clip_ids import clip_id
+from ..data.ground_truth import GroundTruth
+from ..data.labels import stripped
+from ..data.progress import ProgressChoice, StagedProgress, as_progress
+from ..data.scores import Scores
+from ..data.size_limits import machine_memory
+from ..engines.run import EngineName, RunOptions
+from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing, readable
+from ..evaluation.evaluate import evaluate
+from ..evaluation.result import Evaluation
+from ..io.locations import local_path
+from ..metrics import Metric
+from ..metrics.names import MetricsLike, name_metrics
+from ..resampling.draws import Draws
+from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from .compared_runs import Runs, as_runs
+from .differences import FEWEST_RESAMPLES, resamples_needed
+from .formula import Formula
+from .ranking import (
+    MeasuredSystem,
+    MetricEstimate,
+    RankedMetric,
+    RankedSet,
+    RankedSystem,
+    RejectedSystem,
+    different_classes_note,
+    rank_systems,
+    refuse_equal_names,
+)
+from .ranking_result import Ranking
+from .submissions import SCORE, Protocol, Submission, common_notes, measure_submission
+
+_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
+
+
+def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
+    """Return how many resamples all pairs need, or how many fit into a part of the memory.
+
+    The number is doubled, so that a few more systems seldom change it, and what was measured stays valid.
+    """
+    bytes_of_a_resample = 4 * clips + 8 * (metrics * (1 + classes) + systems)
+    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
+    needed = resamples_needed(systems * (systems - 1) // 2, confidence)
+    number = FEWEST_RESAMPLES
+    while number < needed and 2 * number <= most:
+        number *= 2
+    return number
+
+
+def few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
+    """Note that no difference can be significant, because the correction needs more resamples."""
+    needed = resamples_needed(pairs, resampling.confidence)
+    if needed <= resampling.n:
+        return []
+    return [
+        f"All systems tie, because no p value can be significant with {counted(resampling.n, 'resample')}: "
+        f"the correction for {counted(pairs, 'pair')} of systems needs {needed}. Draw more with n= "
+        "(--bootstrap)."
+    ]
+
+
+Better: TypeAlias = Literal["higher", "lower"]
+"""Which values of a score are better."""
+
+_STEPS = 1000  # of the progress of a system
+
+
+def rank(
+    systems: Mapping[str, Runs],
+    truth: GroundTruth,
+    metrics: MetricsLike,
+    n: int | None = None,
+    confidence: float = 0.95,
+    seed: int = 0,
+    *,
+    score: str | None = None,
+    better: Better | None = None,
+    teams: Mapping[str, str] | None = None,
+    interval: str = "percentile",
+    balanced: bool = False,
+    groups: Mapping[str, Hashable] | None = None,
+    classes: Iterable[str] | None = None,
+    clips: Iterable[str] | None = None,
+    coverage: Coverage = "error",
+    engine: EngineName = "threads",
+    scheduler: object = None,
+    checkpoint: str | Path | None = None,
+    threads: int | None = None,
+    progress: ProgressChoice = None,
+) -> Ranking:
+    """Rank systems, with intervals of the ranks and groups of systems that tie.
+
+    Systems are measured one after the other. One that cannot be evaluated is rejected, and the others
+    go on.
+
+    Parameters
+    ----------
+    systems : mapping of str to Scores
+        The scores of each system. Several scores under one name are runs of one system: their mean is
+        ranked.
+    truth : GroundTruth
+        The reference events.
+    metrics : Metric, str, iterable of these, or mapping of str to these
+        What to measure; see :func:`~sedscope.evaluate`. Systems are ranked by the first one, unless there
+        is a `score`.
+    n : int, optional
+        The number of resamples. By default 1000, doubled until p values that are corrected for all pairs
+        of systems can be significant: 32000 for 30 systems.
+    confidence, seed, interval, balanced, groups
+        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    score : str, optional
+        A formula over the names of the metrics to rank systems by, such as ``"psds1 + psds2"``. It may
+        have numbers, ``+ - * /``, brackets, ``mean``, ``harmonic_mean``, ``min`` and ``max``. The score of
+        several runs is the mean of their scores.
+    better : {"higher", "lower"}, optional
+        Which values of `score` are better. By default higher ones are; it must be given if lower values
+        of one of the metrics are better.
+    teams : mapping of str to str, optional
+        The team of each system. A system that is not listed is a team of its own.
+    classes : iterable of str, optional
+        The classes to evaluate; by default all classes of each system, as :func:`~sedscope.evaluate`
+        does. A warning says if the systems do not have the same ones.
+    clips : iterable of str, optional
+        The clips to evaluate; by default all clips of the ground truth, and a system that has others is
+        rejected.
+    coverage : {"error", "any"}, default "error"
+        Whether a system whose scores end long before or after most of their clips is rejected.
+    engine, scheduler, threads, progress
+        How the passes run; see :func:`~sedscope.evaluate`.
+    checkpoint : path, optional
+        A folder that keeps the values of each system. A system that was measured before, in the same way,
+        is not measured again.
+
+    Returns
+    -------
+    Ranking
+        The systems, best first, and those that were rejected.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> systems = {f"q{q}": sed.simulate.scores(truth, quality=q / 10) for q in (5, 9, 7)}
+    >>> ranking = sed.rank(systems, truth, "psds1", n=200)
+    >>> [(system.rank, system.name, system.group) for system in ranking.systems]
+    [(1, 'q9', 1), (2, 'q7', 2), (3, 'q5', 3)]
+    """
+    runs_of = as_runs(systems)
+    unknown = sorted(set(teams or {}).difference(runs_of))
+    if unknown:
+        raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
+    submissions = [
+        Submission(name, (teams or {}).get(name, name), [partial(_itself, run) for run in runs])
+        for name, runs in runs_of.items()
+    ]
+    ranking = rank_submissions(
+        submissions,
+        truth,
+        metrics,
+        Resampling(FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups),
+        score=score,
+        better=better,
+        automatic=n is None,
+        classes=classes,
+        clips=clips,
+        coverage=coverage,
+        options=RunOptions(threads, engine, scheduler, progress=as_progress(progress, "Ranking")),
+        checkpoint=checkpoint,
+    )
+    issue_warnings(ranking.all_warnings(), 2)
+    return ranking
+
+
+def rank_submissions(
+    submissions: Sequence[Submission],
+    truth: GroundTruth,
+    metrics: MetricsLike,
+    resampling: Resampling,
+    *,
+    score: str | None = None,
+    better: Better | None = None,
+    automatic: bool,
+    classes: Iterable[str] | None,
+    clips: Iterable[str] | None,
+    coverage: Coverage,
+    options: RunOptions,
+    checkpoint: str | Path | None,
+) -> Ranking:
+    """Measure submissions one after the other, and rank them.
+
+    ``automatic``: draw as many resamples as all pairs of systems need. The other arguments are those of
+    :func:`rank`.
+    """
+    ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
+    refuse_equal_names([submission.full_name for submission in ordered])
+    named = name_metrics(metrics)
+    formula, kinds = _score_and_metrics(named, score, better)
+    folder = None if checkpoint is None else local_path(checkpoint)
+    protocol = _protocol(truth, named, classes, clips, coverage, resampling, automatic, len(ordered))
+    protocol = replace(protocol, formula=formula)
+    measured: list[MeasuredSystem] = []
+    rejected: list[RejectedSystem] = []
+    sets: list[RankedSet] = []
+    notes: list[str] = []
+    options = replace(options, checkpoint=None)  # only values are kept, not deltas
+    steps = StagedProgress(options.progress, _STEPS * len(ordered))
+    with options.open_engine() as engine:
+        for submission in ordered:
+            stage = steps.stage(_STEPS)
+            outcome = measure_submission(
+                submission, protocol, engine, replace(options, progress=stage), folder
+            )
+            if stage is not None:
+                stage(1, 1)
+            if isinstance(outcome, RejectedSystem):
+                rejected.append(outcome)
+                continue
+            system, measurement = outcome
+            notes += common_notes(submission, measurement)
+            sets.append(measurement.sets[""])
+            measured.append(system)
+    ranked, pairs = rank_systems(
+        measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
+    )
+    classes_of = [of_set.classes for of_set in sets]
+    notes += different_classes_note(
+        classes_of, "Choose the classes to evaluate with classes= (--classes)."
+    )
+    notes += few_resamples_note(len(pairs), protocol.draws.resampling)
+    return Ranking(
+        systems=ranked,
+        rejected=tuple(rejected),
+        score=kinds[0],
+        metrics=kinds,
+        classes=tuple(dict.fromkeys(chain(protocol.classes or (), *classes_of))),
+        clips=len(protocol.clips),
+        hours=sets[0].hours if sets else np.nan,
+        pairs=pairs,
+        resampling=protocol.draws.resampling,
+        warnings=tuple(dict.fromkeys(map(readable, notes))),
+        evaluate=_evaluator(ordered, protocol, options),
+    )
+
+
+def _score_and_metrics(
+    metrics: Mapping[str, Metric[Any]], score: str | None, better: Better | None
+) -> tuple[Formula | None, tuple[RankedMetric, ...]]:
+    """Return the formula of the score, if there is one, and what is measured, the score first."""
+    kinds = [
+        RankedMetric(name, repr(metric), metric.higher_is_better) for name, metric in metrics.items()
+    ]
+    if better not in (None, "higher", "lower"):
+        raise SedscopeError(f"better={better!r} is not valid. Choose 'higher' or 'lower'.")
+    if score is None:
+        if better is not None:
+            raise SedscopeError(
+                "Metrics know which of their values are better. better= (--better) only applies to a formula "
+                "(score=, --score)."
+            )
+        return None, tuple(kinds)
+    formula = Formula(score, dataset="")
+    formula.check({"": metrics})
+    if SCORE in metrics:
+        raise SedscopeError(
+            f"{SCORE!r} is the name of what the formula computes. Give the metric another name."
+        )
+    lower = [name for _, name in formula.names if not metrics[name].higher_is_better]
+    if lower and better is None:
+        raise SedscopeError(
+            f"Lower values of {listing(lower)} are better. Say which values of the formula are better: "
+            "better='higher' or better='lower' (--better)."
+        )
+    return formula, (RankedMetric(SCORE, score, better != "lower"), *kinds)
+
+
+def _itself(scores: Scores) -> Scores:
+    return scores
+
+
+def _protocol(
+    truth: GroundTruth,
+    metrics: Mapping[str, Metric[Any]],
+    classes: Iterable[str] | None,
+    clips: Iterable[str] | None,
+    coverage: Coverage,
+    resampling: Resampling,
+    automatic: bool,
+    systems: int,
+) -> Protocol:
+    """Fix what is the same for all systems."""
+    if isinstance(classes, str) or isinstance(clips, str):
+        raise SedscopeError(
+            "classes and clips must be lists of names. A ranking cannot use clips='scored'."
+        )
+    chosen = None if classes is None else tuple(dict.fromkeys(stripped(classes)))
+    names = tuple(truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips))
+    listed = set(truth.clips)
+    unlisted = [clip for clip in names if clip not in listed]
+    if unlisted:
+        raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
+    if automatic:
+        resampling = replace(
+            resampling,
+            n=enough_resamples(
+                systems, len(names), len(chosen or truth.labels), len(metrics), resampling.confidence
+            ),
+        )
+    draws = Draws(resampling, names)
+    return Protocol(truth, chosen, names, clips is None, coverage, metrics, draws)
+
+
+def _evaluator(
+    submissions: Sequence[Submission], protocol: Protocol, options: RunOptions
+) -> Callable[[RankedSystem, str], Evaluation]:
+    """Return what evaluates a system anew, with all that a report shows, and the intervals of the ranking."""
+    by_name = {(submission.team, submission.name): submission for submission in submissions}
+
+    def evaluate_ranked(system: RankedSystem, _: str) -> Evaluation:
+        read = by_name[system.team, system.name].runs[0]
+        with python_warnings.catch_warnings():
+            python_warnings.simplefilter("ignore", SedscopeWarning)
+            result = evaluate(
+                cached(read()),
+                protocol.truth,
+                protocol.metrics,
+                classes=protocol.classes,
+                clips=protocol.clips,
+                coverage=protocol.coverage,
+                threads=options.threads,
+            )
+        intervals = {
+            metric: bootstrap_of(system.metrics[name], protocol.draws.resampling)
+            for name, metric in protocol.metrics.items()
+        }
+        return replace(result, intervals=intervals)
+
+    return evaluate_ranked
+
+
+def bootstrap_of(estimate: MetricEstimate, resampling: Resampling) -> Bootstrap:
+    """Return the interval of a metric, for a report. Its values in the resamples were not kept."""
+    nothing = np.empty(0)
+    per_class = {
+        label: Interval(of_class.value, of_class.low, of_class.high, nothing)
+        for label, of_class in estimate.per_class.items()
+    }
+    return Bootstrap(
+        estimate.value, estimate.low, estimate.high, nothing, per_class=per_class, resampling=resampling
+    )

@@ -1,0 +1,251 @@
+"""Ranking systems that were measured on the same resamples: order, intervals of ranks, tie groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cmp_to_key
+from itertools import combinations
+from typing import TypeAlias
+
+import numpy as np
+
+from ..counting.tally import differences, exceed
+from ..data.arrays import FloatArray
+from ..errors import SedscopeError, listing, refuse_nul
+from ..resampling.intervals import Interval
+from .differences import holm, is_significant, level_of, p_text, p_value, smallest_p
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with the ends of its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MetricEstimate(Estimate):
+    """A metric of a system: the mean over its runs, and each class alone."""
+
+    runs: tuple[float, ...]
+    """The value of each run."""
+    per_class: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True)
+class RankedMetric:
+    """A metric of a ranking, or the score that systems are ranked by."""
+
+    name: str
+    definition: str
+    higher_is_better: bool
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSystem:
+    """What a ranking needs to know of a system."""
+
+    name: str
+    team: str
+    score: Interval
+    """What systems are ranked by, with its value in each resample; the same resamples for all systems."""
+    metrics: Mapping[str, MetricEstimate]
+    """By name."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """The name, after the team if that has another one."""
+        return full_name(self.team, self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class RankedSystem(MeasuredSystem):
+    """A system and its place in the ranking."""
+
+    rank: int = 1
+    """One more than the number of systems with a better score."""
+    rank_low: int = 1
+    """The best rank inside the interval of the rank."""
+    rank_high: int = 1
+    """The worst one."""
+    group: int = 1
+    """The tie group: systems that cannot be told apart from the best one of the group."""
+    best_of_team: bool = True
+    """Whether no other system of the team comes before it."""
+
+
+@dataclass(frozen=True)
+class RankedPair:
+    """The difference between two systems: the score of the better one minus that of the other one."""
+
+    difference: float
+    p: float
+    """The two-sided p value, from the resamples that all systems share."""
+    p_corrected: float
+    """The p value, corrected for the number of pairs of systems (Holm, 1979)."""
+    significant: bool
+    """Whether the corrected p value is at most 1 − confidence."""
+    p_text: str
+    """The corrected p value as tables show it."""
+
+
+@dataclass(frozen=True)
+class RejectedSystem:
+    """A system that could not be evaluated, and all reasons."""
+
+    name: str
+    team: str
+    reasons: tuple[str, ...]
+
+    @property
+    def full_name(self) -> str:
+        """The name, after the team if that has another one."""
+        return full_name(self.team, self.name)
+
+
+@dataclass(frozen=True)
+class RankedSet:
+    """A data set of a task that systems were ranked on."""
+
+    clips: int
+    hours: float
+    classes: tuple[str, ...]
+    """The classes that were evaluated."""
+    digest: str = ""
+    """Of the names of the clips. Systems can be ranked if all were evaluated on the same ones."""
+
+
+Pairs: TypeAlias = Mapping[tuple[int, int], RankedPair]
+"""The differences by the places of the two systems in the ranking, counted from 0, the better one first."""
+
+
+def full_name(team: str, name: str) -> str:
+    """Return the name of a system, after its team if that has another name.
+
+    >>> full_name("Lab A", "CRNN"), full_name("CRNN", "CRNN")
+    ('Lab A: CRNN', 'CRNN')
+    """
+    return name if team == name else f"{team}: {name}"
+
+
+def refuse_equal_names(names: Sequence[str]) -> None:
+    """Refuse systems that cannot be told apart, and no systems at all. ``names``: the full names."""
+    refuse_nul(names, "system or team")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SedscopeError(f"Several systems have the same name: {listing(twice)}. Rename them.")
+    if not names:
+        raise SedscopeError("There is no system to rank.")
+
+
+def different_classes_note(classes: Sequence[Iterable[str]], advice: str) -> list[str]:
+    """Note that systems were evaluated on different classes. ``classes``: those of each system."""
+    sets = [frozenset(of_system) for of_system in classes]
+    if len({*sets}) < 2:
+        return []
+    varying = sorted(frozenset.union(*sets) - frozenset.intersection(*sets))
+    return [
+        f"The systems do not have the same classes ({listing(varying)}), and each is evaluated on its own: "
+        f"a class without references adds false positives to micro averages and to false alarms. {advice}"
+    ]
+
+
+def rank_systems(
+    measured: Sequence[MeasuredSystem], *, higher_is_better: bool, confidence: float
+) -> tuple[tuple[RankedSystem, ...], Pairs]:
+    """Rank systems by their scores, which must be finite, and compare all pairs.
+
+    Systems with the same score have the same rank, in the order of their names. Going down the ranking,
+    a tie group starts with its best system, and goes on while systems are not significantly worse than
+    that one.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    ordered = sorted(measured, key=lambda system: (system.team, system.name))
+    ordered.sort(
+        key=cmp_to_key(lambda a, b: int(sign * np.sign(differences(b.score.value, a.score.value))))
+    )
+    scores = [sign * system.score.value for system in ordered]
+    resampled = [sign * system.score.values for system in ordered]
+    pairs = _compare_pairs(ordered, sign, level_of(confidence))
+    rank_limits = _rank_limits(resampled, confidence)
+    groups = _tie_groups(len(ordered), pairs)
+    teams: set[str] = set()
+    ranked = []
+    for place, system in enumerate(ordered):
+        low, high = rank_limits[place]
+        ranked.append(
+            RankedSystem(
+                **{field.name: getattr(system, field.name) for field in fields(MeasuredSystem)},
+                rank=1 + int(np.count_nonzero(exceed(np.array(scores[:place]), scores[place]))),
+                rank_low=low,
+                rank_high=high,
+                group=groups[place],
+                best_of_team=system.team not in teams,
+            )
+        )
+        teams.add(system.team)
+    return tuple(ranked), pairs
+
+
+def _compare_pairs(
+    ordered: Sequence[MeasuredSystem], sign: float, level: float
+) -> dict[tuple[int, int], RankedPair]:
+    """Return the differences of all pairs, with p values that are corrected for their number."""
+    places = [*combinations(range(len(ordered)), 2)]
+    of_pairs: list[float] = []
+    p_values: list[float] = []
+    least: list[float] = []
+    for better, worse in places:
+        higher, lower = ordered[better].score, ordered[worse].score
+        resampled = sign * differences(higher.values, lower.values)
+        of_pairs.append(float(differences(higher.value, lower.value)))
+        p_values.append(p_value(sign * of_pairs[-1], resampled))
+        least.append(smallest_p(resampled))
+    return {
+        pair: RankedPair(
+            difference,
+            p,
+            corrected,
+            is_significant(corrected, level),
+            p_text(corrected, level, at_most=p <= smallest),
+        )
+        for pair, difference, p, corrected, smallest in zip(
+            places, of_pairs, p_values, holm(p_values), least, strict=True
+        )
+    }
+
+
+def _rank_limits(resampled: Sequence[FloatArray], confidence: float) -> list[tuple[int, int]]:
+    """Return the interval of each rank. A resample in which the score is not defined is left out.
+
+    ``resampled``: the score of each system in each resample; more is better.
+    """
+    if not resampled:
+        return []
+    table = np.stack(resampled)
+    tail = level_of(confidence) / 2
+    limits = []
+    for scores in table:
+        ranks = 1 + np.count_nonzero(exceed(table, scores), axis=0)[np.isfinite(scores)]
+        if not len(ranks):
+            limits.append((1, len(table)))  # nothing is known
+            continue
+        low = np.quantile(ranks, tail, method="lower")
+        high = np.quantile(ranks, 1 - tail, method="higher")
+        limits.append((int(low), int(high)))
+    return limits
+
+
+def _tie_groups(systems: int, pairs: Pairs) -> list[int]:
+    """Return the tie group of each place, from 1."""
+    groups: list[int] = []
+    best = 0
+    for place in range(systems):
+        if place and pairs[best, place].significant:
+            best = place
+        groups.append(1 if not groups else groups[-1] + (best == place))
+    return groups

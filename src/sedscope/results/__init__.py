@@ -1,0 +1,1 @@
+"""How results are shown: tables as text, data frames, and what notebooks show."""
