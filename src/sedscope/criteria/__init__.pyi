@@ -4,12 +4,12 @@ from .active_time import Time as Time
 from .any_overlap import AnyOverlap as AnyOverlap
 from .collar import Collar as Collar
 from .collar import Onset as Onset
-from .criterion import Criterion as Criterion
-from .criterion import parse_criterion as parse_criterion
+from .criterion import Criterion as Criterion  # contract
+from .criterion import parse_criterion as parse_criterion  # contract
 from .custom import CustomCriterion as CustomCriterion
-from .custom import Detections as Detections
-from .custom import FoundChanges as FoundChanges
-from .custom import Intervals as Intervals
+from .custom import Detections as Detections  # contract
+from .custom import FoundChanges as FoundChanges  # contract
+from .custom import Intervals as Intervals  # contract
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
 from .queries import QueryIoU as QueryIoU

@@ -1,9 +1,9 @@
 """The public names of the package of metrics, and where they are defined."""
 
-from ..counting.tally import Tally as Tally
-from .classwise import ClassValue as ClassValue
-from .classwise import ClasswiseMetric as ClasswiseMetric
-from .classwise import ClasswiseResult as ClasswiseResult
+from ..counting.tally import Tally as Tally  # contract
+from .classwise import ClassValue as ClassValue  # contract
+from .classwise import ClasswiseMetric as ClasswiseMetric  # contract
+from .classwise import ClasswiseResult as ClasswiseResult  # contract
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
@@ -17,20 +17,20 @@ from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .false_alarms import RecallAtPrecision as RecallAtPrecision
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
-from .mean_of_parts import ClassMean as ClassMean
-from .mean_of_parts import MeanResult as MeanResult
-from .metric import ClassResult as ClassResult
-from .metric import Metric as Metric
-from .metric import MetricResult as MetricResult
-from .named_metrics import NAMED_METRICS as NAMED_METRICS
-from .named_metrics import NamedMetric as NamedMetric
+from .mean_of_parts import ClassMean as ClassMean  # contract
+from .mean_of_parts import MeanResult as MeanResult  # contract
+from .metric import ClassResult as ClassResult  # contract
+from .metric import Metric as Metric  # contract
+from .metric import MetricResult as MetricResult  # contract
+from .named_metrics import NAMED_METRICS as NAMED_METRICS  # contract
+from .named_metrics import NamedMetric as NamedMetric  # contract
 from .names import parse_metric as parse_metric
 from .psds import PSDS as PSDS
-from .psds import ClassPSDS as ClassPSDS
+from .psds import ClassPSDS as ClassPSDS  # contract
 from .psds import PiPSDS as PiPSDS
-from .psds import PSDSResult as PSDSResult
+from .psds import PSDSResult as PSDSResult  # contract
 from .queries import MeanIoU as MeanIoU
-from .queries import QueryCurve as QueryCurve
+from .queries import QueryCurve as QueryCurve  # contract
 from .queries import QueryMean as QueryMean
 from .queries import RecallAt as RecallAt
 from .thresholded import Accuracy as Accuracy
