@@ -20,7 +20,6 @@ from ..engines.run import RunOptions
 from ..errors import readable
 from ..metrics import ClasswiseResult, MeanResult, Metric, MetricResult, PSDSResult
 from ..metrics.metric import delta_requests
-from .group_plan import GroupPlan
 from .notes import (
     coverage_note,
     empty_classes_note,
@@ -36,6 +35,7 @@ from .result import Evaluation
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap
     from ..tuning.operating_points import OperatingPoints
+    from .group_plan import GroupPlan
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +61,14 @@ def count_clips(
     metrics: Mapping[str, Metric[Any]],
     engine: Engine,
     options: RunOptions,
-    plan: GroupPlan,
+    plan: GroupPlan | None,
 ) -> CountedClips:
     """Count all classes in one pass over the clips. The deltas also serve the groups of the plan."""
     clips = len(alignment.clips)
     stage = StagedProgress(options.progress, clips).stage(clips)
-    bins = plan.of_bins(metrics)
-    of_pass = [*metrics.values(), *bins]
+    of_pass = [*metrics.values(), *([] if plan is None else plan.of_bins(metrics))]
     deltas = find_deltas_for_groups(alignment, of_pass, engine, stage, plan)
-    of_groups = bool(bins) or plan.clips is not None
-    return add_up(alignment, [*metrics.values()], deltas, options.threads, of_groups=of_groups)
+    return add_up(alignment, [*metrics.values()], deltas, options.threads, of_groups=plan is not None)
 
 
 def find_deltas_for_groups(
@@ -78,10 +76,10 @@ def find_deltas_for_groups(
     metrics: Sequence[Metric[Any]],
     engine: Engine,
     progress: Progress | None,
-    plan: GroupPlan,
+    plan: GroupPlan | None,
 ) -> dict[Criterion, Deltas]:
     """Find the deltas that the metrics read, of all clips and of each group of clips alone."""
-    if plan.clips is None:
+    if plan is None or plan.clips is None:
         return find_deltas(alignment, delta_requests(metrics), engine, progress)
     from ..resampling.deltas_for_weights import find_deltas_for_weights
 

@@ -27,8 +27,6 @@ from ..metrics.metric import delta_requests, parts_of
 from ..metrics.names import MetricsLike, name_metrics
 from .counted_clips import count_clips
 from .counted_clips import measure as measure
-from .group_plan import GroupPlan
-from .group_results import group_notes
 from .notes import late_events_note, score_ranges, threshold_notes
 from .operating_point import metrics_at_points, points_notes, scores_at_points
 from .result import Evaluation
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from ..data.label_maps import LabelMapLike
     from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
+    from .group_plan import GroupPlan
     from .group_results import GroupResults
     from .groups import GroupsLike
     from .resampled_clips import ResampledMetrics, Resamples
@@ -168,9 +167,13 @@ def evaluate(
         missing=missing,
         coverage=coverage,
     )
-    plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length, truth)
-    if limited and plan:
-        raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
+    plan = None
+    if by is not None or by_class is not None or by_length is not None:
+        from .group_plan import GroupPlan
+
+        plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length, truth)
+        if limited:
+            raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
     with options.open_engine() as opened:
@@ -187,7 +190,7 @@ def evaluate(
                 sample.alignment, named, bootstrap, opened, options, plan
             )
         resamples = None if resampled is None else resampled.resamples
-        groups = _measure_groups(
+        groups, group_notes = _measure_groups(
             plan, named, alignment, counted.of_pass, resamples, opened, threads, points
         )
     notes = [
@@ -197,7 +200,7 @@ def evaluate(
         *counted.notes,
         *sample.notes(),
         *([] if resampled is None else resampled.notes),
-        *group_notes(groups),
+        *group_notes,
     ]
     result = measure(
         named,
@@ -347,7 +350,11 @@ def evaluate_deltas(
         )
     used = {part.criterion: by_criterion[part.criterion] for part in parts_of(chosen)}
     refuse_different_scores([*used.values()])
-    plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
+    plan = None
+    if by is not None or by_class is not None:
+        from .group_plan import GroupPlan
+
+        plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
     progress = as_progress(progress, "Resampling")
     resampled: ResampledMetrics | None = None
     with RunOptions(threads).open_engine() as engine:
@@ -356,12 +363,12 @@ def evaluate_deltas(
 
             resampled = resample_deltas(used, chosen, bootstrap, engine, progress, plan)
         resamples = None if resampled is None else resampled.resamples
-        groups = _measure_groups(plan, named, None, used, resamples, engine, threads)
+        groups, group_notes = _measure_groups(plan, named, None, used, resamples, engine, threads)
     counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
         *([] if resampled is None else resampled.notes),
-        *group_notes(groups),
+        *group_notes,
     ]
     intervals = {} if resampled is None else resampled.intervals
     result = replace(measure(named, counts, notes, intervals), groups=groups)
@@ -371,7 +378,7 @@ def evaluate_deltas(
 
 
 def _measure_groups(
-    plan: GroupPlan,
+    plan: GroupPlan | None,
     metrics: Mapping[str, Metric[Any]],
     alignment: Alignment | None,
     deltas: Mapping[Criterion, Deltas],
@@ -379,11 +386,13 @@ def _measure_groups(
     engine: Engine,
     threads: int | None,
     points: OperatingPoints | None = None,
-) -> dict[str, GroupResults]:
-    """Measure the groups of the plan, if there are any."""
-    if not plan:
-        return {}
+) -> tuple[dict[str, GroupResults], list[str]]:
+    """Measure the groups of the plan, if there is one, and return them with notes about them."""
+    if plan is None:
+        return {}, []
+    from .group_results import group_notes
     from .measured_groups import GroupMeasuring
 
     measuring = GroupMeasuring(plan, metrics, alignment, deltas, resamples, engine, threads, points)
-    return measuring.results()
+    groups = measuring.results()
+    return groups, group_notes(groups)

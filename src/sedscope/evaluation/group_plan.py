@@ -92,8 +92,6 @@ class GroupPlan:
 
         ``truth``: if its clips are regions, they may be in the groups of their recordings.
         """
-        if by is None and by_class is None and by_length is None:
-            return cls()
         from .groups import by_region, partition_classes, partition_clips
 
         return cls(
@@ -111,8 +109,6 @@ class GroupPlan:
         by_class: GroupsLike | None,
     ) -> GroupPlan:
         """Put the clips and classes of deltas that were found before in their groups."""
-        if by is None and by_class is None:
-            return cls()
         if len({(part.clips, part.classes) for part in deltas}) > 1:
             raise SedscopeError(
                 "Groups need deltas of the same clips and classes, in the same order, for every criterion. "
@@ -126,9 +122,6 @@ class GroupPlan:
                 "classes. Evaluate the scores with by_class=, or find the deltas of each group with classes=."
             )
         return plan
-
-    def __bool__(self) -> bool:
-        return self.clips is not None or self.classes is not None or bool(self.bins)
 
     def of_bins(self, metrics: Mapping[str, Metric[Any]]) -> list[Metric[Any]]:
         """Return the metrics of all bins of lengths."""

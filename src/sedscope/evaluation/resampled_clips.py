@@ -79,12 +79,13 @@ def resample_clips(
     bootstrap: Resampling | int,
     engine: Engine,
     options: RunOptions,
-    plan: GroupPlan,
+    plan: GroupPlan | None,
 ) -> tuple[CountedClips, ResampledMetrics]:
     """Count all clips, and measure the metrics on resamples of them, or of blocks of them.
 
     The deltas also serve the groups of the plan, which are not measured yet.
     """
+    plan = plan or GroupPlan()
     resampling = Resampling.of(bootstrap)
     chosen = [*metrics.values()]
     of_pass = [*chosen, *plan.of_bins(metrics)]
@@ -131,12 +132,13 @@ def resample_deltas(
     bootstrap: Resampling | int,
     engine: Engine,
     progress: Progress | None,
-    plan: GroupPlan,
+    plan: GroupPlan | None,
 ) -> ResampledMetrics:
     """Measure the metrics on resamples of the clips of deltas that were found before.
 
     The groups of the plan are not measured yet.
     """
+    plan = plan or GroupPlan()
     resampling = Resampling.of(bootstrap)
     refuse_blocks(resampling)
     draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in deltas.values()}}
