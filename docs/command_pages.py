@@ -13,7 +13,7 @@ from typing import Any
 from typer.core import TyperArgument
 from typer.main import get_command
 
-from sedscope.cli import app
+from sedscope.cli import program
 
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
@@ -27,14 +27,14 @@ _CODE = re.compile(r"""(?<!\w)('[^']+'|"[^"]+"|--[a-z][a-z-]*)(?!\w)""")
 def write_command_pages(folder: Path) -> None:
     """Write a page for each command into a folder, and ``index.rst``, which lists them by topic."""
     folder.mkdir(parents=True, exist_ok=True)
-    program: Any = get_command(app)
+    tool: Any = get_command(program())
     shown = {name for names in TOPICS.values() for name in names}
-    if shown != {*program.commands}:
-        raise ValueError(f"TOPICS differ from the commands: {sorted(shown ^ {*program.commands})}")
-    context = program.make_context("sedscope", [], resilient_parsing=True)
-    for name, command in program.commands.items():
+    if shown != {*tool.commands}:
+        raise ValueError(f"TOPICS differ from the commands: {sorted(shown ^ {*tool.commands})}")
+    context = tool.make_context("sedscope", [], resilient_parsing=True)
+    for name, command in tool.commands.items():
         _write(folder / f"{name}.rst", _command_page(name, command, context))
-    _write(folder / "index.rst", _index(program.commands))
+    _write(folder / "index.rst", _index(tool.commands))
 
 
 def _write(page: Path, lines: Iterator[str]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, ForwardRef, Protocol, Union, get_args, get_origin
 from typer.models import ArgumentInfo
 
 import sedscope as sed
-from sedscope.cli import app
+from sedscope.cli import program
 
 from ..support.project import ROOT
 
@@ -154,7 +154,7 @@ def _unquoted(annotation: object) -> object:
 
 
 def _command_lines() -> Iterator[str]:
-    for command in sorted(app.registered_commands, key=lambda command: command.name or ""):
+    for command in sorted(program().registered_commands, key=lambda command: command.name or ""):
         yield f"sedscope {command.name}"
         assert command.callback is not None
         for name, parameter in inspect.signature(command.callback).parameters.items():

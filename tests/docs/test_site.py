@@ -14,7 +14,7 @@ import pytest
 from typer.main import get_command
 
 import sedscope as sed
-from sedscope.cli import app
+from sedscope.cli import program
 
 from ..support.project import ROOT
 
@@ -73,8 +73,8 @@ def test_the_reference_lists_nothing_that_does_not_exist() -> None:
 def test_every_command_has_a_page_with_its_options(script: Any, tmp_path: Path) -> None:
     script("command_pages").write_command_pages(tmp_path)
     index = (tmp_path / "index.rst").read_text(encoding="utf-8")
-    program: Any = get_command(app)
-    for name, command in program.commands.items():
+    tool: Any = get_command(program())
+    for name, command in tool.commands.items():
         assert f":doc:`{name}`" in index
         page = (tmp_path / f"{name}.rst").read_text(encoding="utf-8")
         options = [option for part in command.params for option in part.opts if option.startswith("-")]

@@ -6,7 +6,9 @@ import codecs
 import io
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
+from importlib import import_module
 from typing import NoReturn
 
 import typer
@@ -14,52 +16,47 @@ import typer
 from ..data.size_limits import parse_bytes
 from ..errors import SedscopeError, readable
 from ..io.downloads import DOWNLOAD_LIMIT
-from . import (
-    compare,
-    convert,
-    deltas,
-    demo,
-    detect,
-    evaluate,
-    labels,
-    listings,
-    rank,
-    report,
-    tasks,
-    tune,
-    validate,
-)
-from .option_groups import CommandWithSections, with_options
 from .options import PrintableStream
 
-app = typer.Typer(
-    name="sedscope",
-    help="Evaluate sound event detection exactly, at every decision threshold at once.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (
-    evaluate.evaluate,
-    report.report,
-    compare.compare,
-    rank.rank,
-    deltas.deltas,
-    tune.tune,
-    detect.detect,
-    validate.validate,
-    tasks.check,
-    labels.labels,
-    convert.convert,
-    listings.metrics,
-    listings.presets,
-    tasks.tasks,
-    listings.formats,
-    demo.demo,
-):
-    app.command(command.__name__, cls=CommandWithSections)(with_options(command))
+COMMANDS = {
+    "evaluate": "evaluate",
+    "report": "report",
+    "compare": "compare",
+    "rank": "rank",
+    "deltas": "deltas",
+    "tune": "tune",
+    "detect": "detect",
+    "validate": "validate",
+    "check": "tasks",
+    "labels": "labels",
+    "convert": "convert",
+    "metrics": "listings",
+    "presets": "listings",
+    "tasks": "tasks",
+    "formats": "listings",
+    "demo": "demo",
+}
+"""All commands, and the modules that define them."""
+
+
+def program(commands: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the program with some of its commands: a command that is not asked for is not loaded."""
+    from .option_groups import CommandWithSections, with_options
+
+    app = typer.Typer(
+        name="sedscope",
+        help="Evaluate sound event detection exactly, at every decision threshold at once.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in commands:
+        command = getattr(import_module(f".{COMMANDS[name]}", __name__), name)
+        app.command(name, cls=CommandWithSections)(with_options(command))
+    app.callback()(_program_options)
+    return app
 
 
 def _show_version(requested: bool) -> None:
@@ -70,8 +67,7 @@ def _show_version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def program(
+def _program_options(
     version: bool = typer.Option(
         False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
     ),
@@ -100,7 +96,8 @@ def main() -> None:
         _fail("Cannot write the output: standard output is closed. Send it to a file, or to /dev/null.")
     try:
         try:
-            app(prog_name="sedscope")
+            named = [name for name in sys.argv[1:2] if name in COMMANDS]
+            program(named or COMMANDS)(prog_name="sedscope")
         finally:
             sys.stdout.flush()
     except SedscopeError as error:
