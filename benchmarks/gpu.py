@@ -33,8 +33,8 @@ def more_threads(clips: int, threads: int) -> Row:
     """PSDS 1 of a DESED-sized set: how much faster it is on many threads than on one."""
     scores, truth = simulated(clips)
     alone, together = seconds(
-        lambda: sed.evaluate(scores, truth, PSDS1, threads=1),
-        lambda: sed.evaluate(scores, truth, PSDS1, threads=threads),
+        lambda: sed.evaluate(scores, truth, PSDS1, run=sed.Run(threads=1)),
+        lambda: sed.evaluate(scores, truth, PSDS1, run=sed.Run(threads=threads)),
         repeat=30,
     )
     work = f"PSDS 1, {clips} × 500 × 10 float32, {threads} threads"
@@ -64,7 +64,7 @@ class LargeSet:
 
     def evaluate(self, threads: int) -> sed.Evaluation:
         """PSDS 1 and 2 of all clips."""
-        return sed.evaluate(self.scores, self.truth, PSDS, threads=threads)
+        return sed.evaluate(self.scores, self.truth, PSDS, run=sed.Run(threads=threads))
 
 
 def in_memory(large: LargeSet, threads: int) -> list[Row]:

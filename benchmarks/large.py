@@ -61,13 +61,13 @@ def evaluate_audioset(clips: int) -> None:
 def evaluate_with_dask(clips: int) -> None:
     """The same on a cluster of processes on this machine."""
     scores, truth = audioset(clips)
-    sed.evaluate(scores, truth, PSDS, engine="dask")
+    sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask"))
 
 
 def evaluate_every_threshold(clips: int) -> None:
     """Best collar F1, which looks at every threshold, within 4 GB: the deltas go to disk."""
     scores, truth = audioset(clips)
-    sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()), memory="4GB")
+    sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()), run=sed.Run(memory="4GB"))
 
 
 def write_store(clips: int, folder: Path) -> None:

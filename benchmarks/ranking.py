@@ -20,7 +20,9 @@ def ranking(clips: int, systems: int = 3) -> list[Row]:
     ):
 
         def rank(checkpoint: Path | None = None) -> Callable[[], object]:
-            return lambda: sed.rank(read, truth, [PSDS1, PSDS2], n=1000, checkpoint=checkpoint)
+            return lambda: sed.rank(
+                read, truth, [PSDS1, PSDS2], resampling=1000, run=sed.Run(checkpoint=checkpoint)
+            )
 
         rank(Path(kept))()
         each, ranked, again = seconds(

@@ -42,7 +42,7 @@ def comparing(clips: int, systems: int = 3) -> list[Row]:
     with systems_in_files(clips, systems) as (read, truth):
         each, compared = seconds(
             evaluations_with_intervals(read, truth),
-            lambda: sed.compare(read, truth, [PSDS1, PSDS2], n=1000),
+            lambda: sed.compare(read, truth, [PSDS1, PSDS2], resampling=1000),
             repeat=2,
         )
     work = f"compare {systems} systems of {clips} TSV files, PSDS 1 and 2, 1000 resamples"
@@ -50,4 +50,4 @@ def comparing(clips: int, systems: int = 3) -> list[Row]:
 
 
 def _resample(scores: sed.Scores, truth: sed.GroundTruth, metric: Metric[Any]) -> Callable[[], object]:
-    return lambda: sed.evaluate(scores, truth, metric, bootstrap=1000)
+    return lambda: sed.evaluate(scores, truth, metric, resampling=1000)

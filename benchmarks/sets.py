@@ -53,6 +53,6 @@ def evaluations_with_intervals(
 
     def evaluate_each() -> None:
         for scores in systems.values():
-            sed.evaluate(scores, truth, [PSDS1, PSDS2], bootstrap=1000)
+            sed.evaluate(scores, truth, [PSDS1, PSDS2], resampling=1000)
 
     return evaluate_each

@@ -74,7 +74,7 @@ def groups() -> Axes:
     truth, systems = simulated(10)
     sites = {clip: f"site {number % 12 + 1}" for number, clip in enumerate(truth.clips)}
     by = sed.Groups(sites, average="mean")
-    result = sed.evaluate(systems["baseline"], truth, "collar_f1", by=by, bootstrap=200)
+    result = sed.evaluate(systems["baseline"], truth, "collar_f1", by=by, resampling=200)
     return sed.plots.plot_groups(result, "collar_f1")
 
 

@@ -15,5 +15,5 @@ def write_live_report(page: Path) -> None:
         "baseline": sed.simulate.scores(truth, quality=0.65, seed=1),
         "proposed": sed.simulate.scores(truth, quality=0.8, seed=2),
     }
-    comparison = sed.compare(systems, truth, ["psds1", "psds2", "best_collar_f1"], n=200)
+    comparison = sed.compare(systems, truth, ["psds1", "psds2", "best_collar_f1"], resampling=200)
     comparison.report(page, clips_shown=20)

@@ -125,8 +125,8 @@ def results(data: tuple[sed.Scores, sed.GroundTruth]) -> dict[str, Any]:
     few = dict.fromkeys(["\x1b[31mred", "two\nlines", "=x|[y](z)"], scores)
     return {
         "evaluation": sed.evaluate(scores, truth, METRICS, by=groups),
-        "comparison": sed.compare(few, truth, FEW, n=20),
-        "ranking": sed.rank(systems, truth, FEW, n=20),
+        "comparison": sed.compare(few, truth, FEW, resampling=20),
+        "ranking": sed.rank(systems, truth, FEW, resampling=20),
     }
 
 

@@ -13,7 +13,7 @@ systems = {
     "baseline": sed.simulate.scores(truth, quality=0.65, seed=1),
     "proposed": sed.simulate.scores(truth, quality=0.75, seed=2),
 }
-comparison = sed.compare(systems, truth, "psds1", n=200)
+comparison = sed.compare(systems, truth, "psds1", resampling=200)
 print(comparison.table())
 
 # %%

@@ -12,7 +12,7 @@ import sedscope as sed
 truth = sed.simulate.ground_truth(150, seed=1)
 scores = sed.simulate.scores(truth, seed=1)
 metric = sed.BestFScore(sed.Collar())
-result = sed.evaluate(scores, truth, metric, bootstrap=100)
+result = sed.evaluate(scores, truth, metric, resampling=100)
 intervals = result.intervals[metric].per_class
 
 # %%

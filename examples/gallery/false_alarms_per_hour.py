@@ -12,7 +12,7 @@ truth = sed.simulate.ground_truth(150, classes=4, seed=1)
 scores = sed.simulate.scores(truth, quality=0.8, seed=1)
 alarm = sed.Collar(onset=1, offset=None)
 metric = sed.RecallAtFalseAlarms(alarm, per_hour=100)
-result = sed.evaluate(scores, truth, {"recall": metric}, bootstrap=100)
+result = sed.evaluate(scores, truth, {"recall": metric}, resampling=100)
 print(result.table())
 
 # %%

@@ -31,6 +31,7 @@ from .diagnosis import BoundaryErrors as BoundaryErrors
 from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import boundary_errors as boundary_errors
 from .diagnosis import diagnose as diagnose
+from .engines.run import Run as Run
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
 from .evaluation.deltas import deltas as deltas
@@ -38,6 +39,7 @@ from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
 from .evaluation.group_results import GroupResults as GroupResults
+from .evaluation.groups import By as By
 from .evaluation.groups import Groups as Groups
 from .evaluation.result import Evaluation as Evaluation
 from .io.conversion import convert as convert

@@ -6,7 +6,9 @@ import os
 import sys
 from importlib import import_module
 
-TYPE_CHECKING = False  # this module is imported before the current folder is off the path, so it needs little
+TYPE_CHECKING = (
+    False  # this module is imported before the current folder is off the path, so it needs little
+)
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -154,11 +154,13 @@ def test_evaluate_reads_no_clip_for_this() -> None:
 def test_other_ways_of_evaluating_notice_it(way: str, tmp_path: Path) -> None:
     late = moved(lambda time: time + 0.25)
     if way == "compare":
-        warnings = sed.compare([SCORES, SCORES], late, METRIC, n=10).warnings
+        warnings = sed.compare([SCORES, SCORES], late, METRIC, resampling=10).warnings
     elif way == "checkpoint":
-        warnings = sed.evaluate(SCORES, late, METRIC, checkpoint=tmp_path / "parts").warnings
+        warnings = sed.evaluate(
+            SCORES, late, METRIC, run=sed.Run(checkpoint=tmp_path / "parts")
+        ).warnings
     else:
-        warnings = sed.evaluate(SCORES, late, METRIC, memory="1GB").warnings
+        warnings = sed.evaluate(SCORES, late, METRIC, run=sed.Run(memory="1GB")).warnings
     systems = 2 if way == "compare" else 1
     assert sum("fit the references much better" in warning for warning in warnings) == systems
 

@@ -25,7 +25,9 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     assert outcome.code == 0
     systems = {name: read(folder, name)[0] for name in ("good", "bad")}
     metrics = [metric_of(text) for text in (PSDS, ERRORS)]
-    expected = sed.compare(systems, read(folder)[1], metrics, n=30, interval="bca")
+    expected = sed.compare(
+        systems, read(folder)[1], metrics, resampling=sed.Resampling(n=30, interval="bca")
+    )
     assert expected.table() in outcome.out
     for metric in metrics:
         assert expected.class_table(metric) in outcome.out
@@ -51,7 +53,7 @@ def test_compare_runs(folder: Path) -> None:
         "mine": [read(folder, "good")[0], read(folder, "again")[0]],
         "a/b": read(folder, "bad")[0],
     }
-    expected = sed.compare(systems, read(folder)[1], metric_of(COLLAR), n=20)
+    expected = sed.compare(systems, read(folder)[1], metric_of(COLLAR), resampling=20)
     assert expected.table() in outcome.out
     assert " ± " in outcome.out
 
@@ -67,10 +69,7 @@ def test_compare_post_processed_choices(folder: Path, tmp_path: Path) -> None:
         systems,
         read(folder)[1],
         metric_of(COLLAR),
-        n=20,
-        confidence=0.5,
-        seed=4,
-        balanced=True,
+        resampling=sed.Resampling(n=20, confidence=0.5, seed=4, balanced=True),
         classes=["Dog", "Speech"],
         clips=list(read(folder)[0])[:12],
     )
@@ -94,7 +93,7 @@ def test_compare_at_false_alarms(folder: Path, tmp_path: Path) -> None:
         {"old": events, "new": read(folder, "good")[0]},
         truth,
         [sed.Recall(sed.Collar()), sed.FScore(sed.Collar())],
-        n=40,
+        resampling=40,
         at_false_alarms="list",
     )
     assert expected.table() in outcome.out

@@ -42,9 +42,11 @@ def test_groups_have_the_values_of_the_library(folder: Path) -> None:
         sed.read_scores(folder / "scores"),
         truth,
         "collar_f1",
-        by=sed.Groups(read_clip_groups(folder / "sites.csv"), "harmonic"),
-        by_class=sed.Groups(read_class_groups(folder / "kinds.tsv"), "harmonic"),
-        by_length=(1, 5),
+        by=sed.By(
+            clips=sed.Groups(read_clip_groups(folder / "sites.csv"), "harmonic"),
+            classes=sed.Groups(read_class_groups(folder / "kinds.tsv"), "harmonic"),
+            lengths=(1, 5),
+        ),
     )
     assert groups == json.loads(expected.to_json())["groups"]
     assert [*groups["clips"]["groups"]] == ["site0", "site1", "site2"]

@@ -42,7 +42,7 @@ def test_intervals(options: list[Any], resampling: dict[str, Any], folder: Path)
         resampling = {"groups": groups_of(folder)}
     got = evaluated(folder, "--metric", PSDS, "--metric", COLLAR, "--bootstrap", 40, *options)
     metrics = [metric_of(text) for text in (PSDS, COLLAR)]
-    expected = sed.evaluate(*read(folder), metrics, bootstrap=sed.Resampling(40, **resampling))
+    expected = sed.evaluate(*read(folder), metrics, resampling=sed.Resampling(40, **resampling))
     for entry, metric in zip(got["metrics"], metrics, strict=True):
         interval = expected.intervals[metric]
         found = entry["interval"]
@@ -62,7 +62,7 @@ def test_intervals_in_the_table(folder: Path) -> None:
     assert outcome.code == 0
     metric = metric_of(COLLAR)
     resampling = sed.Resampling(20, balanced=True)
-    interval = sed.evaluate(*read(folder), metric, bootstrap=resampling).intervals[metric]
+    interval = sed.evaluate(*read(folder), metric, resampling=resampling).intervals[metric]
     text = f"{interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
     assert " ".join(table_rows(outcome.out)["overall"][1:]) == text
     assert "in brackets 95 % percentile intervals from 20 balanced resamples of clips" in outcome.out
@@ -79,7 +79,7 @@ def test_post_processed_scores(folder: Path) -> None:
     got = evaluated(folder, "--metric", PSDS, *options, "--bootstrap", 10)["metrics"][0]
     metric = metric_of(PSDS)
     chain = sed.postprocessing.parse_postprocessing("Chain(MedianFilter(0.3), MinimumDuration(0.2))")
-    expected = sed.evaluate(chain(scores), truth, metric, bootstrap=10)
+    expected = sed.evaluate(chain(scores), truth, metric, resampling=10)
     assert got["value"] == expected[metric].value
     assert got["interval"]["low"] == expected.intervals[metric].low
 

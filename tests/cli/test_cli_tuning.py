@@ -58,7 +58,7 @@ def test_points_with_intervals(folder: Path, tmp_path: Path) -> None:
     scores, truth = read(folder)
     metric = sed.FScore(sed.Collar())
     applied = sed.OperatingPoints.load(points).apply(scores)
-    expected = sed.evaluate(applied, truth, metric, bootstrap=20)
+    expected = sed.evaluate(applied, truth, metric, resampling=20)
     assert got["value"] == expected[metric].value
     assert got["interval"]["high"] == expected.intervals[metric].high
 

@@ -363,7 +363,7 @@ def test_any_edit_of_a_file_gives_a_result_or_is_refused(
     files = write_files(tmp_path_factory.mktemp("edited"), {name: data})
     try:
         truth = sed.read_ground_truth(files.truth, durations=files.durations)
-        result = sed.evaluate(sed.read_scores(files.scores), truth, PSDS, threads=1)
+        result = sed.evaluate(sed.read_scores(files.scores), truth, PSDS, run=sed.Run(threads=1))
     except sed.SedscopeError:
         return
     assert 0 <= result[PSDS].value <= 1 or result.warnings

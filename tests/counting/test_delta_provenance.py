@@ -42,7 +42,7 @@ def test_the_digest_of_parts_adds_up_to_that_of_the_whole() -> None:
     assert parts[2].merge(parts[0], parts[1]).provenance == whole
     assert parts[2].merge(parts[0]).merge(parts[1]).provenance == whole
     assert found(B).provenance.scores != whole.scores
-    assert found(A, engine="threads", threads=1).provenance == whole
+    assert found(A, run=sed.Run(threads=1)).provenance == whole
 
 
 def test_the_digest_does_not_depend_on_how_scores_are_read(tmp_path: Path) -> None:
@@ -54,10 +54,10 @@ def test_the_digest_does_not_depend_on_how_scores_are_read(tmp_path: Path) -> No
     ways: list[Callable[[], sed.Deltas]] = [
         lambda: found(sed.read_scores(tmp_path / "a.npz")),
         lambda: found(sed.Scores.from_function(list(A), pieces, classes=A.classes)),
-        lambda: found(A, checkpoint=tmp_path / "kept"),
-        lambda: found(A, checkpoint=tmp_path / "kept"),
-        lambda: found(sed.read_scores(tmp_path / "a.npz"), checkpoint=tmp_path / "kept"),
-        lambda: found(sed.read_scores(tmp_path / "a.npz"), checkpoint=tmp_path / "kept"),
+        lambda: found(A, run=sed.Run(checkpoint=tmp_path / "kept")),
+        lambda: found(A, run=sed.Run(checkpoint=tmp_path / "kept")),
+        lambda: found(sed.read_scores(tmp_path / "a.npz"), run=sed.Run(checkpoint=tmp_path / "kept")),
+        lambda: found(sed.read_scores(tmp_path / "a.npz"), run=sed.Run(checkpoint=tmp_path / "kept")),
     ]
     for way in ways:
         assert way().provenance == found(A).provenance

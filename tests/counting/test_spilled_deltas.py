@@ -108,17 +108,18 @@ def test_classes_that_were_spilled_are_those_of_a_pass_in_memory(
 def small_limit() -> tuple[sed.Scores, sed.GroundTruth, dict[str, Any]]:
     truth = sed.simulate.ground_truth(40, seed=2)
     scores = sed.simulate.scores(truth, frame=0.1, seed=2)
-    return scores, truth, {"metrics": sed.BestFScore(sed.Collar()), "memory": "300kB"}
+    return scores, truth, {"metrics": sed.BestFScore(sed.Collar()), "run": sed.Run(memory="300kB")}
 
 
 def test_no_room_is_noticed_before_the_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     scores, truth, options = small_limit()
     monkeypatch.setattr(spilled_deltas, "disk_usage", lambda _: SimpleNamespace(free=1000))
     steps: list[int] = []
+    options["run"] = replace(options["run"], progress=lambda done, _: steps.append(done))
     with pytest.raises(
         sed.SedscopeError, match=r"GB of temporary files, but .* TMPDIR to .* or raise the"
     ):
-        sed.evaluate(scores, truth, **options, progress=lambda done, _: steps.append(done))
+        sed.evaluate(scores, truth, **options)
     assert not steps
 
 

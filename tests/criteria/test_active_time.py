@@ -217,7 +217,9 @@ def test_limits_on_the_number_of_false_alarms_are_refused(
     with pytest.raises(sed.SedscopeError, match="limits the number of false alarms"):
         sed.choose(sed.deltas(scores, truth, TIME), max_false_alarms_per_hour=1)
     with pytest.raises(sed.SedscopeError, match="needs a number of them"):
-        sed.compare({"a": scores, "b": scores}, truth, sed.Recall(TIME), n=10, at_false_alarms=1)
+        sed.compare(
+            {"a": scores, "b": scores}, truth, sed.Recall(TIME), resampling=10, at_false_alarms=1
+        )
 
 
 def test_points_are_measured_by_cost(simulated: tuple[sed.Scores, sed.GroundTruth]) -> None:

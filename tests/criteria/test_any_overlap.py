@@ -214,4 +214,4 @@ def test_what_it_cannot_do_is_refused() -> None:
     with pytest.raises(sed.SedscopeError, match=r"judges single events .*, not AnyOverlap"):
         sed.diagnose(scores, truth, SEIZURES, 0.5)
     with pytest.raises(sed.SedscopeError, match="cannot be resampled"):
-        sed.evaluate(scores, truth, sed.BestFScore(SEIZURES), bootstrap=sed.Resampling(20, blocks=60))
+        sed.evaluate(scores, truth, sed.BestFScore(SEIZURES), resampling=sed.Resampling(20, blocks=60))

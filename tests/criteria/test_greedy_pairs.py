@@ -66,7 +66,7 @@ def test_counts(
     criterion: sed.Criterion = sed.IoU(threshold, strict=strict, matching="greedy")
     if top is not None:
         criterion = sed.BestAnswers(criterion, top)
-    counts = sed.deltas(scores, truth, criterion, threads=1).counts()
+    counts = sed.deltas(scores, truth, criterion, run=sed.Run(threads=1)).counts()
     can_pair = oracle.pairs.overlap_over_union(threshold, strict=strict)
     for label in LABELS:
         listed = [

@@ -96,7 +96,7 @@ def test_counts(
     durations = {f"clip{i}": 2 * END / 1e6 for i in range(len(detected))}
     truth = sed.GroundTruth.from_dict(in_seconds(references), durations=durations, overlaps="keep")
     scores = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
-    counts = sed.deltas(scores, truth, criterion, threads=1).counts()
+    counts = sed.deltas(scores, truth, criterion, run=sed.Run(threads=1)).counts()
     for label in LABELS:
         levels = {event[3] for of_clip in detected for event in of_clip if event[2] == label}
         expected = {
@@ -137,7 +137,8 @@ def test_counts_of_time(
         else sed.Segment(length / 1e6, cross_triggers=cross_triggers)
     )
     by_intersection, by_segment = (
-        sed.deltas(scores, truth, chosen, threads=1).counts() for chosen in (criterion, segments)
+        sed.deltas(scores, truth, chosen, run=sed.Run(threads=1)).counts()
+        for chosen in (criterion, segments)
     )
     shares: dict[str, Any] = {name: getattr(criterion, name) for name in ("dtc", "gtc", "cttc")}
     for label in LABELS:
@@ -161,7 +162,7 @@ def test_counts_of_time(
 def test_active_time(case: list[tuple[oracle.Clip, list[Detection]]], collar: int) -> None:
     clips, detected = [clip for clip, _ in case], [of_clip for _, of_clip in case]
     kept = sed.Scores.from_events(in_seconds(detected), classes=LABELS, overlaps="keep")
-    counts = sed.deltas(kept, to_truth(clips), sed.Time(collar / 1e6), threads=1).counts()
+    counts = sed.deltas(kept, to_truth(clips), sed.Time(collar / 1e6), run=sed.Run(threads=1)).counts()
     instants = range(-3, 2 * END)  # a frame each, with the highest score of the events that cover it
     framed = [
         replace(
@@ -200,7 +201,7 @@ def test_scores_of_frames_with_overlapping_references(
     truth = sed.GroundTruth.from_dict(
         in_seconds([references]), durations={"clip0": 2 * END / 1e6}, overlaps="keep"
     )
-    counts = sed.deltas(to_scores([clip]), truth, criterion, threads=1).counts()
+    counts = sed.deltas(to_scores([clip]), truth, criterion, run=sed.Run(threads=1)).counts()
     expected = {
         score: oracle.pairs.matching_count([clip], "a", score, pairable(criterion), cross_triggers=False)
         for score in sorted({*scores}, reverse=True)
@@ -237,11 +238,11 @@ def overlapping_system() -> tuple[sed.Scores, sed.GroundTruth]:
 def test_all_ways_of_evaluating_agree(tmp_path: Any) -> None:
     scores, truth = overlapping_system()
     best = sed.BestFScore(sed.IoU(0.5))
-    expected = sed.evaluate(scores, truth, best, bootstrap=20)
-    again = sed.evaluate(scores, truth, best, bootstrap=20, checkpoint=tmp_path)
+    expected = sed.evaluate(scores, truth, best, resampling=20)
+    again = sed.evaluate(scores, truth, best, resampling=20, run=sed.Run(checkpoint=tmp_path))
     assert expected[best].value == again[best].value == 1.0
     assert expected.table() == again.table()
-    compared = sed.compare({"kept": scores, "same": scores}, truth, best, n=20)
+    compared = sed.compare({"kept": scores, "same": scores}, truth, best, resampling=20)
     assert compared.values[best]["kept"].value == 1.0
 
 
@@ -267,7 +268,7 @@ def test_error_types_add_up_to_the_counts(
     truth = to_truth([clip for clip, _ in case])
     points = [-2.0, 0.1, 0.2, 0.5, 0.9]
     diagnosis = sed.diagnose(scores, truth, criterion, points)
-    counts = sed.deltas(scores, truth, criterion, threads=1).counts()
+    counts = sed.deltas(scores, truth, criterion, run=sed.Run(threads=1)).counts()
     for label in LABELS:
         expected = counts[label].at(diagnosis[label].thresholds)
         assert diagnosis[label].references["found"].tolist() == expected.tp.tolist()
@@ -317,7 +318,7 @@ def test_blocks_of_time_cut_them() -> None:
     scores, truth = overlapping_system()
     best = sed.BestFScore(sed.IoU(0.5))
     blocks = sed.Resampling(n=20, blocks=4.5, seed=0)
-    assert sed.evaluate(scores, truth, best, bootstrap=blocks)[best].value == 1.0
+    assert sed.evaluate(scores, truth, best, resampling=blocks)[best].value == 1.0
 
 
 def test_post_processing_refuses_them() -> None:

@@ -59,7 +59,7 @@ def test_as_many_pairs_as_possible(
     references = [*dict.fromkeys(reference for reference in references if reference[0] == reference[1])]
     truth = sed.GroundTruth.from_dict(in_seconds(references), durations=DURATIONS)
     system = sed.ScoredEvents.from_events(in_seconds(detected), classes=LABELS)
-    counts = sed.deltas(system, truth, criterion, threads=1).counts()
+    counts = sed.deltas(system, truth, criterion, run=sed.Run(threads=1)).counts()
     can_pair = pairable(criterion)
     targets = {label: [event[:2] for event in references if event[2] == label] for label in LABELS}
     for label in LABELS:
@@ -100,7 +100,7 @@ def test_frames_are_judged_against_points(
     events = dict.fromkeys(frames, in_seconds(references)["x"])
     durations = dict.fromkeys(frames, DURATIONS["x"])
     truth = sed.GroundTruth.from_dict(events, durations=durations, overlaps="keep")
-    counts = sed.deltas(frames, truth, sed.Onset(tolerance / 1e6), threads=1).counts()
+    counts = sed.deltas(frames, truth, sed.Onset(tolerance / 1e6), run=sed.Run(threads=1)).counts()
     can_pair = oracle.pairs.collar(onset=tolerance, offset=None, offset_rate=0)
     expected = {
         score: oracle.pairs.matching_count([clip], "a", score, can_pair, cross_triggers=False)
@@ -209,11 +209,11 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
 def test_bins_of_lengths_are_not_for_points() -> None:
     scores, truth = drums()
     metric = sed.FScore(sed.Onset(0.2))
-    advice = r"leave out by_length= \(--by-length\) or OfLength\.$"
+    advice = r"leave out by=By\(lengths=…\) \(--by-length\) or OfLength\.$"
     with pytest.raises(sed.SedscopeError, match=rf"4 references have no length.*{advice}"):
-        sed.evaluate(Peaks()(scores), truth, metric, by_length=(1, 3))
+        sed.evaluate(Peaks()(scores), truth, metric, by=sed.By(lengths=(1, 3)))
     with pytest.raises(sed.SedscopeError, match=rf"Some detections have no length.*{advice}"):
-        sed.evaluate(Peaks()(scores), LONG_HITS, metric, by_length=(1, 3))
+        sed.evaluate(Peaks()(scores), LONG_HITS, metric, by=sed.By(lengths=(1, 3)))
 
 
 @pytest.mark.parametrize(
@@ -240,9 +240,14 @@ def test_all_ways_of_evaluating_agree(tmp_path: Path) -> None:
     expected = sed.evaluate(listed, truth, best)[best]
     assert expected.value == pytest.approx(6 / 7)  # 3 of 4 hits, no false alarm
     in_blocks = sed.Resampling(20, blocks=2)
-    for options in ({}, {"checkpoint": tmp_path}, {"bootstrap": 20}, {"bootstrap": in_blocks}):
+    for options in (
+        {},
+        {"run": sed.Run(checkpoint=tmp_path)},
+        {"resampling": 20},
+        {"resampling": in_blocks},
+    ):
         assert sed.evaluate(peaks, truth, best, **options)[best].value == expected.value
-    compared = sed.compare({"kept": peaks, "listed": listed}, truth, best, n=20)
+    compared = sed.compare({"kept": peaks, "listed": listed}, truth, best, resampling=20)
     assert {value.value for value in compared.values[best].values()} == {expected.value}
     tuned = sed.tune(scores, truth, best, "Peaks(0|0.5)")
     assert (tuned.value, tuned.per_class["hit"].postprocessing) == (expected.value, Peaks(0.5))

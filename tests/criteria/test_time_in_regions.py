@@ -197,7 +197,7 @@ def test_a_checkpoint_tells_references_outside_of_regions_apart(tmp_path: Path) 
         truth = sed.GroundTruth.from_dict({"a": [(3, 4, "dog"), (onset, 8, "dog")]}, durations={"a": 8})
         regions = sed.cut_to_regions(scores, truth, {"a": [(1, 6)]})
         value = sed.evaluate(*regions, metric)[metric].value
-        assert sed.evaluate(*regions, metric, checkpoint=tmp_path)[metric].value == value
+        assert sed.evaluate(*regions, metric, run=sed.Run(checkpoint=tmp_path))[metric].value == value
         values.add(value)
         digests.add(align(*regions).truth_digest())
     assert len(values) == len(digests) == 3

@@ -45,7 +45,7 @@ def test_a_wrong_frame_length_is_refused(frame: float, reason: str, metric: Metr
     with pytest.raises(sed.SedscopeError, match=reason):
         sed.evaluate(scores, truth, metric)
     with pytest.raises(sed.SedscopeError, match=r"--coverage any"):
-        sed.compare({"x": scores, "y": scores}, truth, metric, n=10)
+        sed.compare({"x": scores, "y": scores}, truth, metric, resampling=10)
     with pytest.raises(sed.SedscopeError, match=reason):
         sed.deltas(scores, truth, metric.criterion)
     with pytest.raises(sed.SedscopeError, match=reason):
@@ -112,7 +112,7 @@ def test_parts_of_a_checkpoint_are_judged_together(tmp_path: Path) -> None:
     scores, truth = scores_of(dict.fromkeys(TEN, 10), 0.01), truth_of(TEN)
     for _ in range(2):  # found, then read from the folder
         with pytest.raises(sed.SedscopeError, match="3 of 3 clips cover less than half"):
-            sed.evaluate(scores, truth, F1, checkpoint=tmp_path)
+            sed.evaluate(scores, truth, F1, run=sed.Run(checkpoint=tmp_path))
 
 
 def test_detections_after_the_end_of_their_clips_are_refused() -> None:

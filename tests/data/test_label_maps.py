@@ -249,7 +249,7 @@ def test_a_checkpoint_tells_maps_apart(tmp_path: Path) -> None:
     for names in ({}, {first: "x", second: "x"}, {first: second, second: first}):
         systems = (scores.relabelled(names), truth.relabelled(names), "collar_f1")
         plain = sed.evaluate(*systems)["collar_f1"]
-        assert sed.evaluate(*systems, checkpoint=tmp_path)["collar_f1"].value == plain.value
+        assert sed.evaluate(*systems, run=sed.Run(checkpoint=tmp_path))["collar_f1"].value == plain.value
 
 
 def test_classes_that_only_the_truth_has_do_not_take_part() -> None:

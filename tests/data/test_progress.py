@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,27 +18,27 @@ METRICS: list[Metric[Any]] = [sed.presets.PSDS1, BEST]
 pytestmark = pytest.mark.filterwarnings("ignore:Some classes are not defined:sedscope.SedscopeWarning")
 
 WORK: dict[str, tuple[Callable[..., Any], int]] = {
-    "evaluation": (lambda scores, truth, **more: sed.evaluate(scores, truth, METRICS, **more), 30),
+    "evaluation": (lambda scores, truth, run: sed.evaluate(scores, truth, METRICS, run=run), 30),
     "intervals": (
-        lambda scores, truth, **more: sed.evaluate(scores, truth, METRICS, bootstrap=99, **more),
+        lambda scores, truth, run: sed.evaluate(scores, truth, METRICS, resampling=99, run=run),
         30 + 2 * 100,
     ),
     "bca intervals of deltas": (
-        lambda scores, truth, **more: sed.evaluate_deltas(
+        lambda scores, truth, run: sed.evaluate_deltas(
             [sed.deltas(scores, truth, metric.criterion) for metric in METRICS],
             METRICS,
-            bootstrap=sed.Resampling(70, interval="bca"),
-            **more,
+            resampling=sed.Resampling(70, interval="bca"),
+            run=run,
         ),
         2 * (71 + 30),
     ),
     "blocks of classes": (
-        lambda scores, truth, **more: sed.evaluate(scores, truth, BEST, memory=2e5, **more),
+        lambda scores, truth, run: sed.evaluate(scores, truth, BEST, run=replace(run, memory=2e5)),
         30,
     ),
     "tuning": (
-        lambda scores, truth, **more: sed.tune(
-            scores, truth, BEST, "MedianFilter(0|0.2|0.5)", folds=4, **more
+        lambda scores, truth, run: sed.tune(
+            scores, truth, BEST, "MedianFilter(0|0.2|0.5)", folds=4, run=run
         ),
         30 + 3 * 5,
     ),
@@ -49,7 +50,7 @@ def test_progress_rises_to_a_total_known_in_advance(work: Callable[..., Any], to
     truth = sed.simulate.ground_truth(30, classes=3)
     scores = sed.simulate.scores(truth, frame=0.1)
     reports: list[tuple[int, int]] = []
-    work(scores, truth, progress=lambda *at: reports.append(at))
+    work(scores, truth, run=sed.Run(progress=lambda *at: reports.append(at)))
     assert {of for _, of in reports} == {total}
     assert reports[-1] == (total, total)
     assert all(after > before for (before, _), (after, _) in pairwise(reports))

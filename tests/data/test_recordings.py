@@ -160,7 +160,9 @@ def test_among_clips_that_are_whole() -> None:
     mixed = sed.Scores.from_function(truth.clips, some, classes=scores.classes)
     metrics: list[Metric[Any]] = [sed.presets.PSDS1, sed.presets.PSDS2, sed.BestErrorRate(sed.Collar())]
     done: list[tuple[int, int]] = []
-    result = sed.evaluate(mixed, truth, metrics, progress=lambda *counts: done.append(counts))
+    result = sed.evaluate(
+        mixed, truth, metrics, run=sed.Run(progress=lambda *counts: done.append(counts))
+    )
     assert_equal_evaluations(sed.evaluate(scores, truth, metrics), result)
     assert done[-1] == (40, 40)
 

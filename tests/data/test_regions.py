@@ -191,7 +191,9 @@ def test_regions_of_files_are_identified_and_travel(tmp_path: Path) -> None:
         cut, cut_truth = sed.cut_to_regions(read, truth, {clip: [(0, end)]})
         texts.add(cut.identity(f"{clip}@0-{end}"))
         metric = sed.BestFScore(sed.Collar(0.5))
-        kept = sed.evaluate(cut, cut_truth, metric, checkpoint=tmp_path / "parts")[metric].value
+        kept = sed.evaluate(cut, cut_truth, metric, run=sed.Run(checkpoint=tmp_path / "parts"))[
+            metric
+        ].value
         assert kept == sed.evaluate(cut, cut_truth, metric)[metric].value
         travelled = pickle.loads(pickle.dumps(cut))
         assert_equal_scores(MedianFilter(1)(travelled), MedianFilter(1)(cut))

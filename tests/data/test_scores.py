@@ -98,7 +98,7 @@ def test_scores_from_a_function() -> None:
     assert (list(scores), calls) == (["a", "b"], [])
     assert scores["b"].edges.tolist() == [0, 2]
     truth = sed.GroundTruth.from_dict({"a": [], "b": []})
-    sed.evaluate(scores, truth, [PSDS, sed.presets.PSDS1], threads=4)
+    sed.evaluate(scores, truth, [PSDS, sed.presets.PSDS1], run=sed.Run(threads=4))
     assert calls == ["b.wav", "a", "b.wav"]
 
 

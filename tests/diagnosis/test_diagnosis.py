@@ -139,12 +139,14 @@ def test_any_grouping_gives_the_same(
     thresholds = data.draw(stops(case))
     scores, truth = to_scores(case), to_truth(case)
     read_one_by_one = sed.Scores(list(scores), scores.__getitem__, classes=LABELS)
-    whole = sed.diagnose(scores, truth, criterion, thresholds, threads=1)
+    whole = sed.diagnose(scores, truth, criterion, thresholds, run=sed.Run(threads=1))
     of_clips = [sed.diagnose(scores, truth, criterion, thresholds, clips=[clip]) for clip in scores]
     for label in LABELS:
         for row in range(len(whole[label].thresholds)):
             expected = numbers(whole[label], row)
-            again = sed.diagnose(read_one_by_one, truth, criterion, thresholds, threads=3)[label]
+            again = sed.diagnose(read_one_by_one, truth, criterion, thresholds, run=sed.Run(threads=3))[
+                label
+            ]
             assert numbers(again, row) == expected
             alone = [numbers(one[label], row) for one in of_clips]
             added = tuple(sum(side, Counter[str]()) for side in zip(*alone, strict=True))
@@ -454,7 +456,9 @@ def test_scores_that_are_not_numbers_are_refused() -> None:
 def test_progress_is_reported() -> None:
     scores, truth = a_set()
     progress: list[tuple[int, int]] = []
-    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=lambda *done: progress.append(done))
+    sed.diagnose(
+        scores, truth, sed.Collar(), 0.5, run=sed.Run(progress=lambda *done: progress.append(done))
+    )
     assert progress == [(0, 1), (1, 1)]
 
 

@@ -73,7 +73,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
 def value(scores: sed.Scores, kept: Path, truth: sed.GroundTruth = TRUTH, **options: Any) -> float:
     """The metric with a checkpoint, which must be that without."""
-    found = sed.evaluate(scores, truth, BEST, checkpoint=kept, **options)[BEST].value
+    found = sed.evaluate(scores, truth, BEST, run=sed.Run(checkpoint=kept), **options)[BEST].value
     assert found == sed.evaluate(scores, truth, BEST, **options)[BEST].value
     return found
 
@@ -155,7 +155,7 @@ def test_a_transform_is_its_content_not_its_file(tmp_path: Path) -> None:
         value(transform(A), tmp_path / "kept")
         fixed = sed.FScore(sed.Collar(), threshold=0.5)
         options: dict[str, Any] = {"postprocessing": [transform]}
-        one = sed.deltas(A, TRUTH, fixed.criterion, checkpoint=tmp_path / "kept", **options)
+        one = sed.deltas(A, TRUTH, fixed.criterion, run=sed.Run(checkpoint=tmp_path / "kept"), **options)
         two = sed.deltas(A, TRUTH, fixed.criterion, **options)
         found, expected = (part.variants[transform].counts()[A.classes[0]] for part in (one, two))
         np.testing.assert_array_equal(found.scores, expected.scores)
@@ -179,7 +179,9 @@ def test_the_code_of_a_post_processing_may_change(kind: str, tmp_path: Path) -> 
     for cut in (0.0, 0.7):
         CUT[0] = cut
         values.append(value(Scaled()(scores), kept))
-        deltas = sed.deltas(scores, TRUTH, BEST.criterion, postprocessing=[Scaled()], checkpoint=kept)
+        deltas = sed.deltas(
+            scores, TRUTH, BEST.criterion, postprocessing=[Scaled()], run=sed.Run(checkpoint=kept)
+        )
         found = BEST.measure(deltas.variants[Scaled()].counts()).value
         assert found == values[-1]
     assert values[0] != values[1]
@@ -217,7 +219,7 @@ def test_post_processed_regions_depend_on_the_whole_recordings(tmp_path: Path) -
         scores = sed.Scores.from_arrays({"a": [[outside], *inside]}, classes=["Dog"], frame=1.0)
         cut = sed.cut_to_regions(scores, truth, {"a": [(1, 9)]})
         values.append(sed.evaluate(*cut, metric)[metric].value)
-        assert sed.evaluate(*cut, metric, checkpoint=tmp_path)[metric].value == values[-1]
+        assert sed.evaluate(*cut, metric, run=sed.Run(checkpoint=tmp_path))[metric].value == values[-1]
     assert values[0] != values[1]
 
 
@@ -226,10 +228,15 @@ def test_events_that_were_dropped_are_still_refused(tmp_path: Path) -> None:
     clip = TRUTH.clips[0]
     scores = A.only([clip])
     events = {clip: [(1.0, 2.0, A.classes[0]), (20.0, 21.0, A.classes[0])]}
-    sed.evaluate(scores, sed.GroundTruth.from_dict(events, invalid="drop"), BEST, checkpoint=tmp_path)
+    sed.evaluate(
+        scores, sed.GroundTruth.from_dict(events, invalid="drop"), BEST, run=sed.Run(checkpoint=tmp_path)
+    )
     with pytest.raises(sed.SedscopeError, match="begins at or after the last boundary"):
         sed.evaluate(
-            scores, sed.GroundTruth.from_dict(events, invalid="error"), BEST, checkpoint=tmp_path
+            scores,
+            sed.GroundTruth.from_dict(events, invalid="error"),
+            BEST,
+            run=sed.Run(checkpoint=tmp_path),
         )
 
 
@@ -276,7 +283,7 @@ def test_a_user_may_say_what_identifies_the_scores(tmp_path: Path, counted: list
     for version in ("1", "1", "2"):
         scores = sed.Scores(list(A), load, classes=A.classes, identify=version.format)
         read.clear()
-        sed.evaluate(scores, TRUTH, BEST, checkpoint=tmp_path)
+        sed.evaluate(scores, TRUTH, BEST, run=sed.Run(checkpoint=tmp_path))
         assert len(read) == (len(TRUTH.clips) if counted else 0)
         counted.clear()
 
@@ -284,12 +291,14 @@ def test_a_user_may_say_what_identifies_the_scores(tmp_path: Path, counted: list
 def test_altered_resamples_are_measured_again(tmp_path: Path) -> None:
     deltas = sed.deltas(A, TRUTH, BEST.criterion)
     expected = sed.bootstrap(deltas, BEST, 20).values
-    sed.bootstrap(deltas, BEST, 20, checkpoint=tmp_path)
+    sed.bootstrap(deltas, BEST, 20, run=sed.Run(checkpoint=tmp_path))
     (kept,) = tmp_path.glob("*.npy")
     content = bytearray(kept.read_bytes())
     content[-100] ^= 16
     kept.write_bytes(content)
-    np.testing.assert_array_equal(sed.bootstrap(deltas, BEST, 20, checkpoint=tmp_path).values, expected)
+    np.testing.assert_array_equal(
+        sed.bootstrap(deltas, BEST, 20, run=sed.Run(checkpoint=tmp_path)).values, expected
+    )
 
 
 EVALUATION = """
@@ -299,7 +308,8 @@ from sedscope.engines import parts as parts_module
 checkpoint.CLIPS_PER_PART = 2
 truth = sed.simulate.ground_truth(24, seed=1)
 best = sed.BestFScore(sed.Collar())
-print(repr(sed.evaluate(sed.read_scores(sys.argv[1]), truth, best, checkpoint=sys.argv[2])[best].value))
+kept = sed.Run(checkpoint=sys.argv[2])
+print(repr(sed.evaluate(sed.read_scores(sys.argv[1]), truth, best, run=kept)[best].value))
 """
 
 

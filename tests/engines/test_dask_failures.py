@@ -83,7 +83,7 @@ def slow_scores(truth: sed.GroundTruth, seconds: float = 0.1) -> sed.Scores:
 def evaluate(cluster: Cluster, scores: sed.Scores, truth: sed.GroundTruth) -> float:
     start = time.monotonic()
     try:
-        result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster.client)
+        result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster.client))
     finally:
         assert time.monotonic() - start < 15
     return result[PSDS].value
@@ -171,5 +171,7 @@ def test_a_service_that_is_not_dask(
         threading.Thread(target=serve, daemon=True).start()
         address = f"127.0.0.1:{service.getsockname()[1]}"
         with pytest.raises(sed.SedscopeError, match=f"no Dask scheduler at {address}: {reason}"):
-            sed.evaluate(sed.simulate.scores(truth), truth, PSDS, engine="dask", scheduler=address)
+            sed.evaluate(
+                sed.simulate.scores(truth), truth, PSDS, run=sed.Run(engine="dask", scheduler=address)
+            )
     assert distributed.client._get_global_client() is None

@@ -64,7 +64,7 @@ def streamed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path:
 
 
 def on_one_thread(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
-    return sed.evaluate(scores, truth, metrics, threads=1)
+    return sed.evaluate(scores, truth, metrics, run=sed.Run(threads=1))
 
 
 def in_pieces(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
@@ -83,8 +83,8 @@ def class_by_class(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp
 
 
 def checkpointed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
-    first = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
-    again = sed.evaluate(scores, truth, metrics, checkpoint=tmp_path)
+    first = sed.evaluate(scores, truth, metrics, run=sed.Run(checkpoint=tmp_path))
+    again = sed.evaluate(scores, truth, metrics, run=sed.Run(checkpoint=tmp_path))
     assert again.scalars() == first.scalars()
     return again
 
@@ -132,7 +132,7 @@ def test_every_way_gives_the_same_bits(
     metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
     if way == "on a cluster":
         cluster = request.getfixturevalue("cluster")
-        result = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+        result = sed.evaluate(scores, truth, metrics, run=sed.Run(engine="dask", scheduler=cluster))
     else:
         result = WAYS[way](scores, truth, metrics, tmp_path)
     expected = sed.evaluate(in_memory(folder), truth, metrics).scalars()
@@ -156,7 +156,7 @@ def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPat
     scores = sed.simulate.scores(truth, frame=0.1, seed=5)
     monkeypatch.setattr(floor_search, "_SAMPLE", 30)
     metrics: list[Metric[Any]] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
-    result = sed.evaluate(scores, truth, metrics, engine="dask", scheduler=cluster)
+    result = sed.evaluate(scores, truth, metrics, run=sed.Run(engine="dask", scheduler=cluster))
     assert result.scalars() == sed.evaluate(scores, truth, metrics).scalars()
 
 
@@ -168,8 +168,7 @@ def test_a_local_cluster_is_started_and_reports_progress(stored: tuple[Path, sed
         sed.read_scores(folder),
         truth,
         PSDS,
-        engine="dask",
-        progress=lambda done, total: progress.append((done, total)),
+        run=sed.Run(engine="dask", progress=lambda done, total: progress.append((done, total))),
     )
     assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
     assert progress[0] == (0, 60)
@@ -186,7 +185,7 @@ def test_a_clip_that_cannot_be_read_is_named(
     shutil.copytree(folder, broken)
     (broken / "clip_17.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")
     with pytest.raises(sed.SedscopeError, match="clip_17"):
-        sed.evaluate(sed.read_scores(broken), truth, PSDS, engine="dask", scheduler=cluster)
+        sed.evaluate(sed.read_scores(broken), truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster))
 
 
 @posix_only
@@ -210,7 +209,7 @@ def test_killed_workers_cost_time_not_results(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
     )
     with made, distributed.Client(made) as client:
-        result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=client))
     assert slain.exists()
     assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
 
@@ -238,7 +237,7 @@ def test_workers_that_always_die_end_in_one_clear_error(
         distributed.Client(made) as client,
         pytest.raises(sed.SedscopeError, match=r"Workers died repeatedly on clips clip_\d+ … clip_"),
     ):
-        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=client))
 
 
 def hogging(kept: list[Any], bytes_wanted: float) -> None:
@@ -270,9 +269,9 @@ def test_a_worker_beyond_its_memory(
     with small_workers() as client:
         if often:
             with pytest.raises(sed.SedscopeError, match=r"died repeatedly on clips clip_\d+ … clip_"):
-                sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+                sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=client))
         else:
-            result = sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+            result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=client))
             assert result.scalars() == sed.evaluate(in_memory(folder), truth, PSDS).scalars()
     assert seen.exists()
 
@@ -300,7 +299,7 @@ def test_workers_whose_memory_stays_full(
         small_workers() as client,
         pytest.raises(sed.SedscopeError, match="have paused because their memory is nearly full"),
     ):
-        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=client)
+        sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=client))
 
 
 def test_memory_that_is_not_to_be_had(stored: tuple[Path, sed.GroundTruth], cluster: Any) -> None:
@@ -312,7 +311,7 @@ def test_memory_that_is_not_to_be_had(stored: tuple[Path, sed.GroundTruth], clus
 
     scores = sed.Scores.from_function(truth.clips, immense, classes=read.classes)
     with pytest.raises(sed.SedscopeError, match=r"A worker ran out of memory on clips clip_\d+ … clip_"):
-        sed.evaluate(scores, truth, PSDS, engine="dask", scheduler=cluster)
+        sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster))
 
 
 LIMIT = 500_000_000
@@ -337,7 +336,9 @@ def test_workers_identify_what_they_read(stored: tuple[Path, sed.GroundTruth], c
     folder, truth = stored
     scores = sed.postprocessing.MedianFilter(0.5)(sed.read_scores(folder))
     here = sed.deltas(scores, truth, sed.Collar(), system="a")
-    there = sed.deltas(scores, truth, sed.Collar(), system="a", engine="dask", scheduler=cluster)
+    there = sed.deltas(
+        scores, truth, sed.Collar(), system="a", run=sed.Run(engine="dask", scheduler=cluster)
+    )
     assert there.provenance == here.provenance
     assert here.provenance.scores is not None
 
@@ -346,7 +347,7 @@ EVALUATION = """
 import sys, sedscope as sed
 truth = sed.simulate.ground_truth(60, seed=4)
 result = sed.evaluate(sed.read_scores(sys.argv[1]), truth, [sed.presets.PSDS1, sed.presets.PSDS2],
-                      checkpoint=sys.argv[2])
+                      run=sed.Run(checkpoint=sys.argv[2]))
 print(result.to_json())
 """
 
@@ -382,12 +383,12 @@ def test_kept_parts_of_something_else_are_not_taken(
 ) -> None:
     folder, truth = stored
     scores = sed.read_scores(folder)
-    sed.evaluate(scores, truth, PSDS, checkpoint=tmp_path)
+    sed.evaluate(scores, truth, PSDS, run=sed.Run(checkpoint=tmp_path))
     other = sed.GroundTruth.from_dict(
         {clip: truth.events(clip)[1:] for clip in truth.clips},
         durations=dict.fromkeys(truth.clips, 10.0),
     )
-    result = sed.evaluate(scores, other, PSDS, checkpoint=tmp_path)
+    result = sed.evaluate(scores, other, PSDS, run=sed.Run(checkpoint=tmp_path))
     assert result.scalars() == sed.evaluate(scores, other, PSDS).scalars()
 
 
@@ -422,7 +423,7 @@ def test_bad_choices(
         pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     folder, truth = stored
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.evaluate(sed.read_scores(folder), truth, PSDS, **options)
+        sed.evaluate(sed.read_scores(folder), truth, PSDS, run=sed.Run(**options))
 
 
 @pytest.mark.filterwarnings("ignore:Some classes are not defined in some resamples")
@@ -434,8 +435,8 @@ def test_systems_with_similar_names_keep_their_parts_apart(
     scores = sed.read_scores(folder)
     other = sed.simulate.scores(truth, quality=0.3, seed=9)
     systems = dict(zip(names, (scores, other), strict=True))
-    kept = sed.compare(systems, truth, PSDS, n=20, checkpoint=tmp_path)
-    plain = sed.compare(systems, truth, PSDS, n=20)
+    kept = sed.compare(systems, truth, PSDS, resampling=20, run=sed.Run(checkpoint=tmp_path))
+    plain = sed.compare(systems, truth, PSDS, resampling=20)
     for psds in PSDS:
         values = [kept.values[psds][name].value for name in names]
         assert values == [plain.values[psds][name].value for name in names]

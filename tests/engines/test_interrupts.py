@@ -183,7 +183,7 @@ CALLS: dict[str, Callable[[sed.Scores, sed.GroundTruth], Any]] = {
     "intersection": lambda scores, truth: sed.evaluate(scores, truth, sed.presets.PSDS2),
     "post-processing": lambda scores, truth: MEDIAN(scores)["long"],
     "post-processing in threads": lambda scores, truth: sed.evaluate(
-        MEDIAN(scores), truth, sed.presets.PSDS1, threads=2
+        MEDIAN(scores), truth, sed.presets.PSDS1, run=sed.Run(threads=2)
     ),
 }
 
@@ -205,7 +205,9 @@ def test_the_library_goes_on_after_an_interruption(engine: EngineName, folder: P
     truth = sed.read_ground_truth(folder / "truth.tsv", durations=folder / "durations.tsv")
 
     def evaluate(clips: Any = None) -> dict[str, float]:
-        return sed.evaluate(scores, truth, sed.presets.PSDS1, clips=clips, engine=engine).scalars()
+        return sed.evaluate(
+            scores, truth, sed.presets.PSDS1, clips=clips, run=sed.Run(engine=engine)
+        ).scalars()
 
     assert interrupted_after(1.0, evaluate) < SOON
     some = truth.clips[:50]

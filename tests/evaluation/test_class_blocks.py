@@ -48,7 +48,7 @@ def test_blocks_give_the_same_values() -> None:
     needed = estimate_memory(align(scores, truth), delta_requests(METRICS))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
     assert len([*needed.blocks(limit)]) >= 5
-    in_blocks = sed.evaluate(scores, truth, METRICS, memory=limit)
+    in_blocks = sed.evaluate(scores, truth, METRICS, run=sed.Run(memory=limit))
     whole = sed.evaluate(scores, truth, METRICS)
     assert in_blocks.scalars() == whole.scalars()
     kept = sum(len(counts.scores) for counts in in_blocks.counts[sed.Collar()].values())
@@ -76,19 +76,19 @@ def test_clips_are_read_once_and_a_block_has_its_own_classes_only(
     monkeypatch.setattr("sedscope.evaluation.class_blocks._SAMPLE", 2)
     needed = estimate_memory(align(scores, truth), delta_requests([psds]))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
-    in_blocks = sed.evaluate(lazy, truth, psds, memory=limit)
+    in_blocks = sed.evaluate(lazy, truth, psds, run=sed.Run(memory=limit))
     assert in_blocks.scalars() == sed.evaluate(scores, truth, psds).scalars()
     assert len(rows) > 1
     assert (np.count_nonzero(rows, axis=0) == 1).all()
     assert sorted(read.values()) == [1] * (len(scores) - 2) + [2] * 2  # two for the estimate
-    kept = sed.evaluate(scores, truth, psds, memory=limit, checkpoint=tmp_path)
+    kept = sed.evaluate(scores, truth, psds, run=sed.Run(checkpoint=tmp_path, memory=limit))
     assert kept.scalars() == in_blocks.scalars()
 
 
 def test_thresholds_are_still_best() -> None:
     scores, truth = small_set()
     best = sed.BestFScore(sed.Collar())
-    thresholds = sed.evaluate(scores, truth, best, memory="300kB")[best].thresholds
+    thresholds = sed.evaluate(scores, truth, best, run=sed.Run(memory="300kB"))[best].thresholds
     tuned = sed.evaluate(sed.at_thresholds(scores, thresholds), truth, sed.FScore(sed.Collar()))
     assert tuned.scalars().popitem()[1] == sed.evaluate(scores, truth, best).scalars().popitem()[1]
 
@@ -128,7 +128,7 @@ def test_blocks_give_the_same_values_and_thresholds_for_every_metric(kind: str) 
         scores, truth = random_set(rng, kind, with_references=4)
         for metric in metrics:
             whole = sed.evaluate(scores, truth, metric)
-            in_blocks = sed.evaluate(scores, truth, metric, memory="1GB")
+            in_blocks = sed.evaluate(scores, truth, metric, run=sed.Run(memory="1GB"))
             assert in_blocks.blocks == len(scores.classes)
             np.testing.assert_equal(without_false_alarms(in_blocks), without_false_alarms(whole))
             complete = whole.counts[metric.criterion]
@@ -150,7 +150,7 @@ def test_several_metrics_in_blocks_have_their_own_thresholds() -> None:
         sed.RecallAtFalseAlarms(sed.Collar(), per_hour=200),
     ]
     whole = sed.evaluate(scores, truth, metrics)
-    in_blocks = sed.evaluate(scores, truth, metrics, memory="1GB")
+    in_blocks = sed.evaluate(scores, truth, metrics, run=sed.Run(memory="1GB"))
     assert in_blocks.to_dict() == whole.to_dict()
     best = metrics[0]
     tuned = sed.at_thresholds(scores, in_blocks[best].thresholds)
@@ -166,7 +166,7 @@ def test_counts_of_blocks_say_that_they_are_not_complete(tmp_path: Path) -> None
     best = sed.BestFScore(sed.Collar(cross_triggers=True))
     fixed = sed.FScore(sed.Collar(cross_triggers=True), 0.3)
     whole = sed.evaluate(scores, truth, [best, fixed])
-    result = sed.evaluate(scores, truth, [best, fixed], memory="1GB")
+    result = sed.evaluate(scores, truth, [best, fixed], run=sed.Run(memory="1GB"))
     counts, complete = result.counts[best.criterion], whole.counts[best.criterion]
     label = result.classes[0]
     table = counts[label]
@@ -216,7 +216,7 @@ def test_counts_of_blocks_say_that_they_are_not_complete(tmp_path: Path) -> None
 def test_one_block_keeps_everything(tmp_path: Path) -> None:
     scores, truth = small_set()
     best = sed.BestFScore(sed.Collar())
-    result = sed.evaluate(scores, truth, best, memory="1GB")
+    result = sed.evaluate(scores, truth, best, run=sed.Run(memory="1GB"))
     assert result.blocks == 1
     assert result.counts[best.criterion].pooled().complete
     assert sed.evaluate_deltas(result.deltas.values(), best).scalars() == result.scalars()
@@ -228,7 +228,7 @@ def test_a_curve_of_areas_is_refused_in_blocks_and_a_psd_roc_is_the_same() -> No
     scores, truth = small_set()
     area, psds = sed.AUROC(sed.Segment(1.0)), sed.presets.PSDS1
     whole = sed.evaluate(scores, truth, [area, psds])
-    result = sed.evaluate(scores, truth, [area, psds], memory="1GB")
+    result = sed.evaluate(scores, truth, [area, psds], run=sed.Run(memory="1GB"))
     for label in result.classes:
         with pytest.raises(sed.SedscopeError, match="A curve needs all counts"):
             _ = result[area].per_class[label].curve
@@ -240,16 +240,16 @@ def test_what_needs_all_classes_is_refused_in_blocks() -> None:
     scores, truth = small_set()
     micro = sed.BestFScore(sed.Collar(), average="micro")
     with pytest.raises(sed.SedscopeError, match=r"need all classes at once: BestFScore"):
-        sed.evaluate(scores, truth, micro, memory="300kB")
-    assert sed.evaluate(scores, truth, micro, memory="1GB")[micro].value > 0
+        sed.evaluate(scores, truth, micro, run=sed.Run(memory="300kB"))
+    assert sed.evaluate(scores, truth, micro, run=sed.Run(memory="1GB"))[micro].value > 0
     with pytest.raises(sed.SedscopeError, match="Resampling needs all deltas"):
-        sed.evaluate(scores, truth, METRICS[0], memory="1GB", bootstrap=10)
+        sed.evaluate(scores, truth, METRICS[0], run=sed.Run(memory="1GB"), resampling=10)
 
 
 def test_a_limit_too_small_for_one_class() -> None:
     scores, truth = small_set()
     with pytest.raises(sed.SedscopeError, match="one class alone needs"):
-        sed.evaluate(scores, truth, METRICS, memory=10)
+        sed.evaluate(scores, truth, METRICS, run=sed.Run(memory=10))
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,12 @@ def bad(truth: sed.GroundTruth) -> sed.Scores:
 def test_values_are_those_of_an_evaluation(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
 ) -> None:
-    comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, seed=3, interval="bca")
+    comparison = sed.compare(
+        {"good": good, "bad": bad},
+        truth,
+        METRICS,
+        resampling=sed.Resampling(n=60, seed=3, interval="bca"),
+    )
     resampling = sed.Resampling(60, seed=3, interval="bca")
     assert (comparison.systems, comparison.clips, comparison.metrics) == (
         ("good", "bad"),
@@ -69,7 +74,7 @@ def test_values_are_those_of_an_evaluation(
         tuple(METRICS),
     )
     for name, scores in (("good", good), ("bad", bad)):
-        result = sed.evaluate(scores, truth, METRICS, bootstrap=resampling)
+        result = sed.evaluate(scores, truth, METRICS, resampling=resampling)
         assert comparison.hours == result.hours
         for metric in METRICS:
             value, interval = comparison.values[metric][name], result.intervals[metric]
@@ -87,7 +92,9 @@ def test_values_are_those_of_an_evaluation(
 def test_differences_are_those_of_the_values(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
 ) -> None:
-    comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, n=60, confidence=0.9)
+    comparison = sed.compare(
+        {"good": good, "bad": bad}, truth, METRICS, resampling=sed.Resampling(n=60, confidence=0.9)
+    )
     for metric in METRICS:
         better, worse = (comparison.values[metric][name] for name in ("good", "bad"))
         pair = comparison.differences[metric]["bad", "good"]
@@ -117,7 +124,9 @@ def p_value(difference: float, values: Iterable[float]) -> float:
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_identical_systems(truth: sed.GroundTruth, good: sed.Scores, interval: str) -> None:
     metrics: list[Metric[Any]] = [*METRICS, sed.DPrime(sed.Clip()), sed.BestFScore(sed.Collar())]
-    comparison = sed.compare({"a": good, "b": good}, truth, metrics, n=30, interval=interval)
+    comparison = sed.compare(
+        {"a": good, "b": good}, truth, metrics, resampling=sed.Resampling(n=30, interval=interval)
+    )
     for of_metric in comparison.differences.values():
         pair = of_metric["b", "a"]
         for difference in (pair, *pair.per_class.values()):
@@ -149,7 +158,7 @@ def test_values_that_differ_by_rounding_are_equal(interval: str) -> None:
         for name, column in values.items()
     }
     auroc = sed.AUROC(sed.Segment(1.0))
-    result = sed.compare(systems, truth, auroc, n=99, interval=interval)
+    result = sed.compare(systems, truth, auroc, resampling=sed.Resampling(n=99, interval=interval))
     assert result.values[auroc]["a"].value != result.values[auroc]["b"].value
     difference = result.differences[auroc]["b", "a"]
     assert (difference.value, difference.p, difference.verdict) == (0, 1, 0)
@@ -160,7 +169,7 @@ def test_values_that_differ_by_rounding_are_equal(interval: str) -> None:
 def test_swapped_systems_are_mirrored(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores, interval: str
 ) -> None:
-    options: dict[str, Any] = {"n": 40, "interval": interval}
+    options: dict[str, Any] = {"resampling": sed.Resampling(40, interval=interval)}
     comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, **options)
     swapped = sed.compare({"b": bad, "a": good}, truth, METRICS, **options)
     for metric in METRICS:
@@ -179,7 +188,7 @@ def test_swapped_systems_are_mirrored(
 
 
 def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
-    comparison = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], n=100)
+    comparison = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], resampling=100)
     psds, rate = (comparison.differences[metric]["bad", "good"] for metric in (PSDS, RATE))
     assert psds.value < 0 < rate.value
     assert psds.verdict == rate.verdict == -1
@@ -255,7 +264,7 @@ def test_holm(p_values: list[float]) -> None:
 
 def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
     systems = {f"s{i}": system(truth, quality) for i, quality in enumerate((0.5, 0.52, 0.56, 0.8))}
-    comparison = sed.compare(systems, truth, [PSDS, RATE], n=80)
+    comparison = sed.compare(systems, truth, [PSDS, RATE], resampling=80)
     for metric in (PSDS, RATE):
         pairs = comparison.differences[metric]
         assert list(pairs) == [(f"s{j}", f"s{i}") for i in range(4) for j in range(i + 1, 4)]
@@ -268,14 +277,14 @@ def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
 def test_the_resamples_rise_with_the_number_of_pairs(truth: sed.GroundTruth) -> None:
     """With 1000 resamples, no corrected p value of 3 pairs could be as small as 0.005."""
     systems = {f"s{i}": system(truth, 0.3 + 0.25 * i) for i in range(3)}
-    enough = sed.compare(systems, truth, PSDS, confidence=0.995)
+    enough = sed.compare(systems, truth, PSDS, resampling=sed.Resampling(confidence=0.995))
     assert (enough.pairs, enough.resamples_needed, enough.resampling.n) == (3, 1199, 2000)
     best = enough.differences[PSDS]["s2", "s0"]
     assert (best.verdict, best.p, best.p_corrected) == (1, 2 / 2001, 3 * (2 / 2001))
     assert best.p_text == "≤ 0.003"
     assert "corrected for 3 pairs of systems (Holm)" in enough.table()
     assert "are needed" not in enough.table()
-    few = sed.compare(systems, truth, PSDS, 1000, confidence=0.995)
+    few = sed.compare(systems, truth, PSDS, resampling=sed.Resampling(1000, confidence=0.995))
     assert {pair.verdict for pair in few.differences[PSDS].values()} == {0}
     assert few.differences[PSDS]["s2", "s0"].p_text == "≤ 0.006"
     assert "with 1000 resamples p cannot be below 0.006: 1199 are needed for 3 pairs" in few.table()
@@ -285,7 +294,11 @@ def test_one_progress_that_never_runs_backwards(truth: sed.GroundTruth, good: se
     reports: list[tuple[int, int]] = []
     metrics: list[Metric[Any]] = [PSDS, RATE]
     sed.compare(
-        {"a": good, "b": [good, good]}, truth, metrics, n=99, progress=lambda *at: reports.append(at)
+        {"a": good, "b": [good, good]},
+        truth,
+        metrics,
+        resampling=99,
+        run=sed.Run(progress=lambda *at: reports.append(at)),
     )
     total = 3 * (40 + 2 * 100)
     assert {of for _, of in reports} == {total}
@@ -296,8 +309,8 @@ def test_one_progress_that_never_runs_backwards(truth: sed.GroundTruth, good: se
 
 def test_runs_of_a_system_are_averaged(truth: sed.GroundTruth, bad: sed.Scores) -> None:
     runs = [system(truth, 0.7, seed) for seed in range(3)]
-    comparison = sed.compare({"runs": runs, "bad": bad}, truth, METRICS, n=30)
-    alone = [sed.compare({"one": run, "bad": bad}, truth, METRICS, n=30) for run in runs]
+    comparison = sed.compare({"runs": runs, "bad": bad}, truth, METRICS, resampling=30)
+    alone = [sed.compare({"one": run, "bad": bad}, truth, METRICS, resampling=30) for run in runs]
     for metric in METRICS:
         value = comparison.values[metric]["runs"]
         each = [single.values[metric]["one"] for single in alone]
@@ -332,7 +345,7 @@ def test_infinite_values() -> None:
         "wrong": wrong,
         "both": [right, wrong],
     }
-    comparison = sed.compare(systems, truth, metric, n=20)
+    comparison = sed.compare(systems, truth, metric, resampling=20)
     values = {name: comparison.values[metric][name].value for name in systems}
     assert values == pytest.approx(
         {"right": np.inf, "same": np.inf, "wrong": -np.inf, "both": np.nan}, nan_ok=True
@@ -363,9 +376,9 @@ def test_the_order_of_clips_and_classes_does_not_matter(
 ) -> None:
     clips = np.random.default_rng(0).permutation(list(bad)).tolist()
     other = reordered(bad, clips, bad.classes[::-1])
-    comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, n=20)
-    shuffled = sed.compare({"a": good, "b": other}, truth, METRICS, n=20)
-    turned = sed.compare({"b": other, "a": good}, truth, METRICS, n=20)
+    comparison = sed.compare({"a": good, "b": bad}, truth, METRICS, resampling=20)
+    shuffled = sed.compare({"a": good, "b": other}, truth, METRICS, resampling=20)
+    turned = sed.compare({"b": other, "a": good}, truth, METRICS, resampling=20)
     assert comparison.classes == shuffled.classes == turned.classes[::-1]
     for metric in METRICS:
         pair, same = comparison.differences[metric]["b", "a"], shuffled.differences[metric]["b", "a"]
@@ -384,13 +397,13 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
     ):
         sed.compare([first, second], truth, PSDS)
     with pytest.warns(sed.SedscopeWarning) as caught:
-        comparison = sed.compare([first, second], truth, PSDS, n=20, clips="scored")
+        comparison = sed.compare([first, second], truth, PSDS, resampling=20, clips="scored")
     left_out = (
         "20 of the 40 clips in the ground truth were left out, because not all systems have scores"
     )
     assert any(str(warning.message).startswith(left_out) for warning in caught)
     assert (comparison.systems, comparison.clips) == (("system 1", "system 2"), 20)
-    same = sed.compare([good, bad], truth, PSDS, n=20, clips=clips[10:30])
+    same = sed.compare([good, bad], truth, PSDS, resampling=20, clips=clips[10:30])
     for pair in (("system 2", "system 1"),):
         np.testing.assert_array_equal(
             comparison.differences[PSDS][pair].values, same.differences[PSDS][pair].values
@@ -405,8 +418,8 @@ def test_classes_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, 
     fewer = reordered(bad, list(bad), CLASSES)
     with pytest.raises(sed.SedscopeError, match=r"Not all systems score the same classes: .*Blender"):
         sed.compare([good, fewer], truth, PSDS)
-    comparison = sed.compare([good, fewer], truth, PSDS, n=20, classes=iter(CLASSES))
-    same = sed.compare([good, bad], truth, PSDS, n=20, classes=CLASSES)
+    comparison = sed.compare([good, fewer], truth, PSDS, resampling=20, classes=iter(CLASSES))
+    same = sed.compare([good, bad], truth, PSDS, resampling=20, classes=CLASSES)
     assert comparison.classes == CLASSES
     assert [value.value for value in comparison.values[PSDS].values()] == [
         value.value for value in same.values[PSDS].values()
@@ -417,7 +430,7 @@ def test_classes_without_references_are_named(truth: sed.GroundTruth, good: sed.
     events = {c: [e for e in truth.events(c) if e[2] != "Dog"] for c in truth.clips}
     without = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 10.0))
     with pytest.warns(sed.SedscopeWarning, match=r"1 class has no reference events.*: Dog"):
-        comparison = sed.compare([good, good], without, PSDS, n=20)
+        comparison = sed.compare([good, good], without, PSDS, resampling=20)
     assert sum("no reference events" in note for note in comparison.warnings) == 1
     assert np.isnan(comparison.differences[PSDS]["system 2", "system 1"].per_class["Dog"].p)
     assert "nan" in comparison.class_table(PSDS)
@@ -425,10 +438,10 @@ def test_classes_without_references_are_named(truth: sed.GroundTruth, good: sed.
 
 def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
     groups = {clip: i // 4 for i, clip in enumerate(good)}
-    options: dict[str, Any] = {"n": 20, "groups": groups, "balanced": True, "seed": 9}
-    comparison = sed.compare([good, bad], truth, PSDS, **options)
+    drawn = sed.Resampling(20, groups=groups, balanced=True, seed=9)
+    comparison = sed.compare([good, bad], truth, PSDS, resampling=drawn)
     deltas = sed.deltas(good, truth, PSDS.criterion)
-    alone = sed.bootstrap(deltas, PSDS, **options)
+    alone = sed.bootstrap(deltas, PSDS, drawn)
     np.testing.assert_array_equal(comparison.values[PSDS]["system 1"].values, alone.values)
     assert "20 balanced resamples of groups of clips" in comparison.table()
 
@@ -445,16 +458,14 @@ def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad
         ({"systems": lambda a, b: {"a": a, "": b}}, "name of a system must be a string, not ''"),
         ({"metrics": []}, "There is no metric"),
         ({"metrics": 0.7}, "Not a metric: 0.7"),
-        ({"n": 0}, "n=0"),
-        ({"confidence": 1.5}, "confidence=1.5"),
-        ({"interval": "normal"}, "interval='normal'"),
+        ({"resampling": 0}, "n=0"),
         ({"clips": "all"}, "clips='all' is not valid. Give a list of clips, or 'scored'"),
         ({"clips": []}, "no clip"),
         ({"clips": ["nowhere"]}, "1 chosen clip has no scores: nowhere"),
         ({"classes": "Dog"}, "classes must be a list of names, not 'Dog'"),
         ({"classes": []}, "no class to evaluate"),
         ({"classes": ["Cow"]}, "a: 1 class has no scores: Cow"),
-        ({"groups": {}}, "40 clips have no group"),
+        ({"resampling": sed.Resampling(5, groups={})}, "40 clips have no group"),
     ],
 )
 def test_invalid_input(
@@ -465,7 +476,7 @@ def test_invalid_input(
     message: str,
 ) -> None:
     make: Callable[[Any, Any], Any] = change.pop("systems", lambda a, b: {"a": a, "b": b})
-    options = {"metrics": PSDS, "n": 5, **change}
+    options = {"metrics": PSDS, "resampling": 5, **change}
     with pytest.raises(sed.SedscopeError, match=re.escape(message)):
         sed.compare(make(good, bad), truth, **options)
 
@@ -485,5 +496,5 @@ def test_warnings_name_the_system(truth: sed.GroundTruth, good: sed.Scores, bad:
         {clip: 9 * bad[clip].values - 5 for clip in bad}, classes=bad.classes, frame=0.1
     )
     with pytest.warns(sed.SedscopeWarning, match="^b: The scores lie between") as caught:
-        sed.compare({"a": good, "b": logits}, truth, RATE, n=20)
+        sed.compare({"a": good, "b": logits}, truth, RATE, resampling=20)
     assert not any(str(warning.message).startswith("a:") for warning in caught)

@@ -55,7 +55,7 @@ def hostile() -> sed.Comparison:
     }
     events = {clip: [(1.0, 3.0, label) for label in HOSTILE] for clip in clips}
     truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(clips, 4.0))
-    return sed.compare(systems, truth, [sed.FScore(sed.Segment(1.0)), RATE], n=20)
+    return sed.compare(systems, truth, [sed.FScore(sed.Segment(1.0)), RATE], resampling=20)
 
 
 def unescaped(cell: str) -> str:

@@ -85,7 +85,7 @@ def test_a_group_has_the_values_of_its_clips_or_classes_alone(
     kinds = {label: str(rng.integers(2)) for label in scores.classes}
     labels = [*scores.classes]
     result = sed.evaluate(
-        scores, truth, metric, classes=labels, by=sites, by_class=kinds, coverage="any"
+        scores, truth, metric, classes=labels, by=sed.By(clips=sites, classes=kinds), coverage="any"
     )
     for group, evaluation in result.groups["clips"].items():
         clips = [clip for clip in scores if sites[clip] == group]
@@ -128,15 +128,17 @@ def test_floors_hold_for_every_group() -> None:
 def test_a_group_has_the_interval_of_its_clips_or_classes_alone(resampling: Any) -> None:
     scores, truth, sites = simulated(24)
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
-    result = sed.evaluate(scores, truth, LIMITED, by=sites, by_class=kinds, bootstrap=resampling)
-    assert_same(result, sed.evaluate(scores, truth, LIMITED, bootstrap=resampling))
+    result = sed.evaluate(
+        scores, truth, LIMITED, by=sed.By(clips=sites, classes=kinds), resampling=resampling
+    )
+    assert_same(result, sed.evaluate(scores, truth, LIMITED, resampling=resampling))
     for site, evaluation in result.groups["clips"].items():
         clips = [clip for clip in truth.clips if sites[clip] == site]
-        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, clips=clips, bootstrap=resampling))
+        assert_same(evaluation, sed.evaluate(scores, truth, LIMITED, clips=clips, resampling=resampling))
     for kind, evaluation in result.groups["classes"].items():
         classes = [label for label in scores.classes if kinds[label] == kind]
         assert_same(
-            evaluation, sed.evaluate(scores, truth, LIMITED, classes=classes, bootstrap=resampling)
+            evaluation, sed.evaluate(scores, truth, LIMITED, classes=classes, resampling=resampling)
         )
 
 
@@ -146,13 +148,13 @@ def test_blocks_of_time_are_drawn_from_their_group() -> None:
     metrics = [sed.BestFScore(sed.IoU(0.3)), sed.ErrorRate(sed.Segment(1.0), average="micro")]
     sites = dict(zip(truth.clips, ("sea", "sea", "port"), strict=True))
     resampling = sed.Resampling(20, blocks=20)
-    result = sed.evaluate(scores, truth, metrics, by=sites, bootstrap=resampling)
+    result = sed.evaluate(scores, truth, metrics, by=sites, resampling=resampling)
     for site, evaluation in result.groups["clips"].items():
         clips = [clip for clip in truth.clips if sites[clip] == site]
-        assert_same(evaluation, sed.evaluate(scores, truth, metrics, clips=clips, bootstrap=resampling))
+        assert_same(evaluation, sed.evaluate(scores, truth, metrics, clips=clips, resampling=resampling))
     kinds = dict(zip(scores.classes, ("common", "rare"), strict=True))
     with pytest.raises(sed.SedscopeError, match="classes= "):
-        sed.evaluate(scores, truth, metrics, by_class=kinds, bootstrap=resampling)
+        sed.evaluate(scores, truth, metrics, by=sed.By(classes=kinds), resampling=resampling)
 
 
 def assert_same_groups(one: sed.Evaluation, other: sed.Evaluation) -> None:
@@ -164,10 +166,15 @@ def assert_same_groups(one: sed.Evaluation, other: sed.Evaluation) -> None:
 def test_a_checkpoint_gives_the_same_bits(tmp_path: Path) -> None:
     scores, truth, sites = simulated(24)
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
-    expected = sed.evaluate(scores, truth, LIMITED, by=sites, by_class=kinds, bootstrap=10)
+    expected = sed.evaluate(scores, truth, LIMITED, by=sed.By(clips=sites, classes=kinds), resampling=10)
     for _ in range(2):  # the second run reads what the first one kept
         result = sed.evaluate(
-            scores, truth, LIMITED, by=sites, by_class=kinds, bootstrap=10, checkpoint=tmp_path
+            scores,
+            truth,
+            LIMITED,
+            by=sed.By(clips=sites, classes=kinds),
+            resampling=10,
+            run=sed.Run(checkpoint=tmp_path),
         )
         assert_same_groups(expected, result)
 
@@ -177,17 +184,15 @@ def test_a_cluster_gives_the_same_bits() -> None:
     scores, truth, sites = simulated(30)
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
     metrics = LIMITED[:2] + LIMITED[-1:]
-    expected = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds, bootstrap=10)
+    expected = sed.evaluate(scores, truth, metrics, by=sed.By(clips=sites, classes=kinds), resampling=10)
     with distributed.Client(processes=False, dashboard_address=":0", n_workers=1) as client:
         result = sed.evaluate(
             scores,
             truth,
             metrics,
-            by=sites,
-            by_class=kinds,
-            bootstrap=10,
-            engine="dask",
-            scheduler=client,
+            by=sed.By(clips=sites, classes=kinds),
+            resampling=10,
+            run=sed.Run(engine="dask", scheduler=client),
         )
     assert_same_groups(expected, result)
 
@@ -218,7 +223,7 @@ def test_criteria_that_see_other_classes_get_a_pass_of_their_own() -> None:
     scores, truth, _ = simulated(20)
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
     metric = sed.FalseAlarmRate(OnlyInSilence(), threshold=0.2)
-    result = sed.evaluate(scores, truth, metric, by_class=kinds)
+    result = sed.evaluate(scores, truth, metric, by=sed.By(classes=kinds))
     alone = sed.evaluate(scores, truth, metric, classes=[scores.classes[1]])
     assert_same(result.groups["classes"]["rare"], alone)
     assert alone[metric].value != result[metric].per_class[scores.classes[1]].value
@@ -232,8 +237,10 @@ def test_a_bin_of_lengths_has_the_values_of_its_criterion(bootstrap: int | None)
         "f1": sed.BestFScore(sed.Collar()),
         "auroc": sed.AUROC(sed.Segment(1.0)),
     }
-    result = sed.evaluate(scores, truth, metrics, by=sites, by_length=(1, 3), bootstrap=bootstrap)
-    assert_same(result, sed.evaluate(scores, truth, metrics, bootstrap=bootstrap))
+    result = sed.evaluate(
+        scores, truth, metrics, by=sed.By(clips=sites, lengths=(1, 3)), resampling=bootstrap
+    )
+    assert_same(result, sed.evaluate(scores, truth, metrics, resampling=bootstrap))
     results = result.groups["lengths"]
     assert [*results] == ["≤ 1 s", "1–3 s", "> 3 s"]
     for evaluation, (low, high) in zip(results.values(), [(0, 1), (1, 3), (3, np.inf)], strict=True):
@@ -241,7 +248,7 @@ def test_a_bin_of_lengths_has_the_values_of_its_criterion(bootstrap: int | None)
             name: replace(metric, criterion=sed.OfLength(metric.criterion, low, high))
             for name, metric in metrics.items()
         }
-        alone = sed.evaluate(scores, truth, of_bin, bootstrap=bootstrap)
+        alone = sed.evaluate(scores, truth, of_bin, resampling=bootstrap)
         assert_same(replace(evaluation, references=alone.references), alone)
         f1 = of_bin["f1"]
         assert evaluation.references == alone.counts[f1.criterion].references
@@ -263,7 +270,7 @@ def test_ignored_references_stay_ignored_in_groups() -> None:
     truth = sed.GroundTruth.from_dict(counted, durations=durations, ignored=ignored)
     metrics = [*LIMITED[:-1], sed.ErrorRate(sed.Segment(1.0), average="micro")]
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
-    result = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds)
+    result = sed.evaluate(scores, truth, metrics, by=sed.By(clips=sites, classes=kinds))
     for site, evaluation in result.groups["clips"].items():
         clips = [clip for clip in made.clips if sites[clip] == site]
         assert_same(evaluation, sed.evaluate(scores, truth, metrics, clips=clips))
@@ -276,12 +283,12 @@ def test_ignored_references_stay_ignored_in_groups() -> None:
     ("options", "message"),
     [
         ({"by": {"clip_00": "a"}}, "23 clips have no group: clip_0"),
-        ({"by_class": {}}, "3 classes have no group"),
+        ({"by": sed.By(classes={})}, "3 classes have no group"),
         ({"by": {"clip_0000": 1.5}}, "names or whole numbers: clip_0000: 1.5"),
         ({"by": ["a"]}, "mapping"),
-        ({"by_length": (5, 1)}, "increasing order"),
-        ({"by_length": ()}, "increasing order"),
-        ({"by_length": (1,), "memory": "1GB"}, "memory= cannot limit"),
+        ({"by": sed.By(lengths=(5, 1))}, "increasing order"),
+        ({"by": sed.By(lengths=())}, "increasing order"),
+        ({"by": sed.By(lengths=(1,)), "run": sed.Run(memory="1GB")}, "memory= cannot limit"),
     ],
 )
 def test_groups_that_cannot_be_evaluated(options: dict[str, Any], message: str) -> None:
@@ -315,17 +322,19 @@ def test_groups_of_deltas() -> None:
     kinds = dict(zip(scores.classes, ("common", "rare", "common"), strict=True))
     metrics = [sed.BestFScore(sed.Collar()), LIMITED[1]]
     deltas = [sed.deltas(scores, truth, metric.criterion) for metric in metrics]
-    expected = sed.evaluate(scores, truth, metrics, by=sites, by_class=kinds, bootstrap=8)
-    result = sed.evaluate_deltas(deltas, metrics, by=sites, by_class=kinds, bootstrap=8)
+    expected = sed.evaluate(scores, truth, metrics, by=sed.By(clips=sites, classes=kinds), resampling=8)
+    result = sed.evaluate_deltas(deltas, metrics, by=sed.By(clips=sites, classes=kinds), resampling=8)
     assert_same_groups(expected, result)
-    with pytest.raises(sed.SedscopeError, match="Evaluate the scores with by_class="):
-        sed.evaluate_deltas(deltas, sed.ErrorRate(sed.Collar(), average="micro"), by_class=kinds)
+    with pytest.raises(sed.SedscopeError, match="Evaluate the scores with by=By"):
+        sed.evaluate_deltas(
+            deltas, sed.ErrorRate(sed.Collar(), average="micro"), by=sed.By(classes=kinds)
+        )
 
 
 def test_results_of_groups_in_tables() -> None:
     scores, truth, sites = simulated(24)
     by = sed.Groups(sites, average="mean")
-    result = sed.evaluate(scores, truth, ["psds1", "collar_f1"], by=by, bootstrap=8)
+    result = sed.evaluate(scores, truth, ["psds1", "collar_f1"], by=by, resampling=8)
     results = result.groups["clips"]
     entry = result.to_dict()["groups"]["clips"]
     assert entry["groups"]["loud"]["metrics"][0]["value"] == results["loud"]["psds1"].value
@@ -367,7 +376,7 @@ def test_the_average_has_an_interval_of_independent_groups(interval: str) -> Non
     metric = sed.FScore(sed.Intersection(0.5, 0.5))
     resampling = sed.Resampling(500, interval=interval)
     result = sed.evaluate(
-        scores, truth, {"f1": metric}, by=sed.Groups(sites, average="mean"), bootstrap=resampling
+        scores, truth, {"f1": metric}, by=sed.Groups(sites, average="mean"), resampling=resampling
     )
     results = result.groups["clips"]
     average = results.averages["f1"]
@@ -380,7 +389,7 @@ def test_the_average_has_an_interval_of_independent_groups(interval: str) -> Non
     sites_of_two = sed.Groups({clip: clip for clip in truth.clips[:2]}, average="mean")
     clips = truth.clips[:2]
     single = sed.evaluate(
-        scores, truth, {"f1": metric}, clips=clips, by=sites_of_two, bootstrap=resampling
+        scores, truth, {"f1": metric}, clips=clips, by=sites_of_two, resampling=resampling
     )
     constant = single.groups["clips"].averages["f1"].interval
     assert constant is not None

@@ -21,6 +21,7 @@ from ..support.systems import posix_only
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 NAN = float("nan")
+RUN: Any = sed.Run
 PSDS = sed.PSDS(sed.Intersection(0.7, 0.7))
 
 #         0      1      2      3 s
@@ -44,11 +45,12 @@ BAD_CHOICES: dict[str, tuple[Any, str]] = {
     "unknown clips": ({"clips": ["a", "b", "c"]}, "2 chosen clips have no scores: b, c"),
     "a number for a clip": ({"clips": [1]}, "1"),
     "a clip of None": ({"clips": [None]}, "None"),
-    "no threads": ({"threads": 0}, "threads=0 must be at least 1"),
-    "fewer threads": ({"threads": -1}, "threads=-1"),
-    "half threads": ({"threads": 1.5}, r"threads=1\.5"),
-    "threads as text": ({"threads": "2"}, "threads='2'"),
-    "threads beyond all bounds": ({"threads": 2**70}, "threads"),
+    "no threads": ({"run": RUN(threads=0)}, "threads=0 must be at least 1"),
+    "fewer threads": ({"run": RUN(threads=-1)}, "threads=-1"),
+    "half threads": ({"run": RUN(threads=1.5)}, r"threads=1\.5"),
+    "threads as text": ({"run": RUN(threads="2")}, "threads='2'"),
+    "a number as run": ({"run": 2}, "Give a Run"),
+    "threads beyond all bounds": ({"run": RUN(threads=2**70)}, "threads"),
 }
 
 
@@ -186,10 +188,13 @@ BOTH = sed.Scores.from_arrays({"a": VALUES, "b": VALUES}, classes=["Dog"], frame
         ("class", lambda: two().relabelled({"Dog": "x\0y"})),
         ("metric", lambda: sed.evaluate(BOTH, two(), {"x\0y": "collar_f1"})),
         ("group", lambda: sed.evaluate(BOTH, two(), "collar_f1", by={"a": "x\0y", "b": "z"})),
-        ("group", lambda: sed.evaluate(BOTH, two(), "collar_f1", by_class={"Dog": "x\0y"})),
-        ("system", lambda: sed.rank({"x\0y": BOTH}, two(), "collar_f1", n=10)),
-        ("system or team", lambda: sed.rank({"s": BOTH}, two(), "collar_f1", n=10, teams={"s": "x\0y"})),
-        ("system", lambda: sed.compare({"x\0y": BOTH, "s": BOTH}, two(), "collar_f1", n=10)),
+        ("group", lambda: sed.evaluate(BOTH, two(), "collar_f1", by=sed.By(classes={"Dog": "x\0y"}))),
+        ("system", lambda: sed.rank({"x\0y": BOTH}, two(), "collar_f1", resampling=10)),
+        (
+            "system or team",
+            lambda: sed.rank({"s": BOTH}, two(), "collar_f1", resampling=10, teams={"s": "x\0y"}),
+        ),
+        ("system", lambda: sed.compare({"x\0y": BOTH, "s": BOTH}, two(), "collar_f1", resampling=10)),
         ("system", lambda: sed.deltas(BOTH, two(), sed.Collar(), system="x\0y")),
     ],
 )

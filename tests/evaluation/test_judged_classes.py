@@ -71,12 +71,12 @@ def estimated(estimates: Any) -> Values:
 
 
 def by_comparing(scores: sed.Scores, truth: sed.GroundTruth, _: Path) -> Values:
-    compared = sed.compare({"one": scores, "two": scores}, truth, METRICS, n=3)
+    compared = sed.compare({"one": scores, "two": scores}, truth, METRICS, resampling=3)
     return estimated({name: compared.values[metric]["one"] for name, metric in METRICS.items()})
 
 
 def by_ranking(scores: sed.Scores, truth: sed.GroundTruth, _: Path) -> Values:
-    ranking = sed.rank({"one": scores, "two": scores}, truth, METRICS, n=3)
+    ranking = sed.rank({"one": scores, "two": scores}, truth, METRICS, resampling=3)
     assert ranking.classes == CLASSES
     assert ranking.evaluate is not None
     values = estimated(ranking.systems[0].metrics)
@@ -91,7 +91,7 @@ def by_task(scores: sed.Scores, truth: sed.GroundTruth, folder: Path) -> Values:
     sed.write_scores(scores, folder / "one")
     task = sed.Task("mine", {"home": sed.Dataset(METRICS)}, "home.macro")
     values = evaluated(sed.evaluate_task(task, folder / "one", folder / "data").datasets["home"])
-    (ranked,) = sed.rank_task(task, {"one": folder / "one"}, folder / "data", n=3).systems
+    (ranked,) = sed.rank_task(task, {"one": folder / "one"}, folder / "data", resampling=3).systems
     of_metrics = {name: ranked.metrics[f"home.{name}"] for name in METRICS}
     np.testing.assert_equal(estimated(of_metrics), values)
     return values
@@ -129,11 +129,11 @@ def by_report(scores: sed.Scores, truth: sed.GroundTruth, _: Path) -> Values:
 
 
 def in_memory(scores: sed.Scores, truth: sed.GroundTruth, _: Path) -> Values:
-    return evaluated(sed.evaluate(scores, truth, METRICS, memory="2GB"))
+    return evaluated(sed.evaluate(scores, truth, METRICS, run=sed.Run(memory="2GB")))
 
 
 def with_intervals(scores: sed.Scores, truth: sed.GroundTruth, _: Path) -> Values:
-    result = sed.evaluate(scores, truth, METRICS, bootstrap=3)
+    result = sed.evaluate(scores, truth, METRICS, resampling=3)
     return estimated({name: result.intervals[metric] for name, metric in METRICS.items()})
 
 
@@ -190,13 +190,13 @@ def test_a_ranking_says_that_systems_have_different_classes() -> None:
     scores, truth = random_set(0)
     fewer = scores.relabelled(dict.fromkeys({*CLASSES}.difference(truth.labels)))
     score = AT_THRESHOLDS["micro"]
-    ranking = sed.rank({"all": scores, "fewer": fewer}, truth, score, n=3)
+    ranking = sed.rank({"all": scores, "fewer": fewer}, truth, score, resampling=3)
     assert sum("do not have the same classes" in note for note in ranking.warnings) == 1
     values = {system.name: system.score.value for system in ranking.systems}
     for name, system in {"all": scores, "fewer": fewer}.items():
         assert values[name] == sed.evaluate(system, truth, score)[score].value
     assert values["all"] < values["fewer"]
-    runs = sed.rank({"runs": [scores, fewer], "one": fewer}, truth, score, n=3)
+    runs = sed.rank({"runs": [scores, fewer], "one": fewer}, truth, score, resampling=3)
     means = {system.name: system.score.value for system in runs.systems}
     assert means["runs"] == np.mean([values["all"], values["fewer"]])
 

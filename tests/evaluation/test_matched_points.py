@@ -60,7 +60,11 @@ def test_each_resample_is_measured_within_the_false_alarms_of_the_list(
 ) -> None:
     options: dict[str, Any] = {"groups": {clip: clip[-1] for clip in truth.clips}} if groups else {}
     comparison = sed.compare(
-        {"events": events, "scored": scored}, truth, METRICS, n=25, at_false_alarms="list", **options
+        {"events": events, "scored": scored},
+        truth,
+        METRICS,
+        resampling=sed.Resampling(25, **options),
+        at_false_alarms="list",
     )
     drawn = sed.Resampling(25, **options).draw(list(scored))
     weights = np.concatenate([np.ones((1, drawn.shape[1]), np.int32), drawn])
@@ -90,7 +94,7 @@ def test_the_thresholds_give_what_was_measured(
     truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
 ) -> None:
     comparison = sed.compare(
-        {"list": events, "scored": scored}, truth, METRICS[0], n=40, at_false_alarms="list"
+        {"list": events, "scored": scored}, truth, METRICS[0], resampling=40, at_false_alarms="list"
     )
     (metric,) = comparison.metrics
     result = comparison.evaluations["scored"][metric]
@@ -108,9 +112,9 @@ def test_a_rate_is_that_of_the_metric(
     truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores, rate: float
 ) -> None:
     systems = {"list": events, "scored": scored}
-    comparison = sed.compare(systems, truth, METRICS[0], n=25, at_false_alarms=rate)
+    comparison = sed.compare(systems, truth, METRICS[0], resampling=25, at_false_alarms=rate)
     same = sed.RecallAtFalseAlarms(COLLAR, per_hour=rate)
-    expected = sed.compare(systems, truth, same, n=25)
+    expected = sed.compare(systems, truth, same, resampling=25)
     (metric,) = comparison.metrics
     assert repr(metric) == (
         "Recall(Collar(onset=0.5, offset=0.2, offset_rate=0.2), average='macro') at "
@@ -128,17 +132,17 @@ def test_a_list_beyond_the_rate_is_named(
     with pytest.warns(
         sed.SedscopeWarning, match="list has more than 0 false alarms per hour and class in"
     ):
-        sed.compare({"list": events, "b": scored}, truth, METRICS[0], n=40, at_false_alarms=0)
+        sed.compare({"list": events, "b": scored}, truth, METRICS[0], resampling=40, at_false_alarms=0)
 
 
 def test_checkpoints_keep_the_values(
     truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores, tmp_path: Path
 ) -> None:
     systems = {"list": events, "scored": scored}
-    options: dict[str, Any] = {"n": 70, "at_false_alarms": "list"}
+    options: dict[str, Any] = {"resampling": 70, "at_false_alarms": "list"}
     plain = sed.compare(systems, truth, METRICS[0], **options)
     for _ in range(2):
-        kept = sed.compare(systems, truth, METRICS[0], checkpoint=tmp_path, **options)
+        kept = sed.compare(systems, truth, METRICS[0], run=sed.Run(checkpoint=tmp_path), **options)
         assert kept.table() == plain.table()
     plain.report(tmp_path / "report.html")
     assert "at the false alarms of list" in (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -191,14 +195,14 @@ def test_refusals(
 ) -> None:
     named = {f"system {i}": {"l": events, "s": scored}[kind] for i, kind in enumerate(systems)}
     with pytest.raises(sed.SedscopeError, match=re.escape(message)):
-        sed.compare(named, truth, metric, n=5, at_false_alarms=limit)
+        sed.compare(named, truth, metric, resampling=5, at_false_alarms=limit)
 
 
 def test_several_lists_and_a_name(
     truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
 ) -> None:
     systems: dict[str, Any] = {"a": events, "b": events, "c": scored}
-    comparison = sed.compare(systems, truth, METRICS[0], n=40, at_false_alarms="b")
+    comparison = sed.compare(systems, truth, METRICS[0], resampling=40, at_false_alarms="b")
     values = comparison.values[comparison.metrics[0]]
     assert values["a"].value == values["b"].value
     assert repr(comparison.metrics[0]).endswith(" at the false alarms of b")
@@ -206,4 +210,4 @@ def test_several_lists_and_a_name(
     with pytest.raises(
         sed.SedscopeError, match="a has 2 runs, so there is no single number of false alarms"
     ):
-        sed.compare(runs, truth, METRICS[0], n=5, at_false_alarms="a")
+        sed.compare(runs, truth, METRICS[0], resampling=5, at_false_alarms="a")

@@ -90,7 +90,7 @@ def test_segments_beyond_the_limit_of_the_user(stated: int | None) -> None:
         r"10,000,000 segments, which for 5 classes need 1.6 GB, more than the limit of 1 GB. .* or raise"
     )
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.evaluate(scores_of(20, 10), truth_of(20, stated), metric, memory="1GB")
+        sed.evaluate(scores_of(20, 10), truth_of(20, stated), metric, run=sed.Run(memory="1GB"))
 
 
 def test_the_rows_of_all_clips_are_estimated_from_the_first_ones(
@@ -179,7 +179,7 @@ def many_blocks() -> object:
     truth = truth_of(2, 3.15e6)
     resampling = sed.Resampling(n=10, blocks=2)
     return sed.evaluate(
-        scores_of(2, 1), truth, sed.FScore(sed.Collar()), bootstrap=resampling, coverage="any"
+        scores_of(2, 1), truth, sed.FScore(sed.Collar()), resampling=resampling, coverage="any"
     )
 
 

@@ -80,7 +80,7 @@ def test_false_alarms_stand_beside_missing_values(metric: sed.Metric[Any]) -> No
 def test_a_limit_on_memory_gives_no_other_false_alarms() -> None:
     metrics = [sed.FScore(sed.Collar(), threshold=0.3), sed.BestFScore(sed.Intersection(0.7, 0.7))]
     unlimited = sed.evaluate(*small_set(), metrics).false_alarms_per_hour
-    limited = sed.evaluate(*small_set(), metrics, memory="1MB").false_alarms_per_hour
+    limited = sed.evaluate(*small_set(), metrics, run=sed.Run(memory="1MB")).false_alarms_per_hour
     assert limited[metrics[0]].per_class == {"Emu": 1800.0}
     assert {metric: unlimited[metric] for metric in limited} == limited
 
@@ -100,10 +100,10 @@ def test_intervals_from_few_clips_come_with_a_caution(number: int, cautioned: bo
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         deltas = sed.deltas(scores, truth, best.criterion)
-        sed.bootstrap(deltas, best, n=10)
-        sed.evaluate_deltas(deltas, best, bootstrap=10)
-        sed.evaluate(scores, truth, best, bootstrap=10)
-        comparison = sed.compare({"x": scores, "y": scores}, truth, best, n=10)
+        sed.bootstrap(deltas, best, resampling=10)
+        sed.evaluate_deltas(deltas, best, resampling=10)
+        sed.evaluate(scores, truth, best, resampling=10)
+        comparison = sed.compare({"x": scores, "y": scores}, truth, best, resampling=10)
         sed.evaluate(scores, truth, best)
     cautions = [warning for warning in caught if FEW in str(warning.message)]
     assert len(cautions) == 4 * cautioned
@@ -118,7 +118,7 @@ def test_intervals_from_few_clips_come_with_a_caution(number: int, cautioned: bo
 def test_blocks_are_advised_where_they_can_be_drawn(criterion: Any, advised: bool) -> None:
     best = sed.BestFScore(criterion)
     with pytest.warns(sed.SedscopeWarning):
-        notes = sed.evaluate(*set_of_clips(3), best, bootstrap=10).warnings
+        notes = sed.evaluate(*set_of_clips(3), best, resampling=10).warnings
     (note,) = [note for note in notes if FEW in note]
     assert ("blocks of time" in note) == advised
 
@@ -129,7 +129,7 @@ def test_the_caution_counts_groups() -> None:
     resampling = sed.Resampling(10, groups=groups)
     best = sed.BestFScore(sed.Collar())
     with pytest.warns(sed.SedscopeWarning):
-        notes = sed.evaluate(scores, truth, best, bootstrap=resampling).warnings
+        notes = sed.evaluate(scores, truth, best, resampling=resampling).warnings
     assert any("from only 4 groups of clips" in note for note in notes)
 
 

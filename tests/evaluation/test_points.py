@@ -104,8 +104,8 @@ def test_nothing_claims_another_threshold() -> None:
 
 def test_intervals_and_blocks() -> None:
     scores, truth = small_set()
-    expected = sed.evaluate(points().apply(scores), truth, MEASURED, bootstrap=10)
-    result = sed.evaluate(scores, truth, MEASURED, points=points(), bootstrap=10)
+    expected = sed.evaluate(points().apply(scores), truth, MEASURED, resampling=10)
+    result = sed.evaluate(scores, truth, MEASURED, points=points(), resampling=10)
     for metric, at_points in zip(MEASURED, result, strict=True):
         interval, other = result.intervals[at_points], expected.intervals[metric]
         assert (interval.low, interval.high) == pytest.approx((other.low, other.high))
@@ -116,7 +116,7 @@ def test_intervals_and_blocks() -> None:
     ]
     needed = estimate_memory(align(points().apply(scores), truth), delta_requests(by_class))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
-    in_blocks = sed.evaluate(scores, truth, by_class, points=points(), memory=limit)
+    in_blocks = sed.evaluate(scores, truth, by_class, points=points(), run=sed.Run(memory=limit))
     assert in_blocks.blocks > 1
     assert in_blocks.scalars() == sed.evaluate(scores, truth, by_class, points=points()).scalars()
 
@@ -162,7 +162,7 @@ def test_compare_at_points() -> None:
     by_name = {"tuned": points(), "filtered": one_point.after(MedianFilter(0.5), scores.classes)}
     systems = {"tuned": scores, "filtered": scores, "events": events}
     measured = MEASURED[:5]
-    comparison = sed.compare(systems, truth, measured, n=3, points=by_name)
+    comparison = sed.compare(systems, truth, measured, resampling=3, points=by_name)
     single = {
         "tuned": points().apply(scores),
         "filtered": one_point.apply(filtered),
@@ -173,6 +173,6 @@ def test_compare_at_points() -> None:
             expected = sed.evaluate(single[name], truth, metric)[metric].value
             assert value.value == pytest.approx(expected)
     with pytest.raises(sed.SedscopeError, match=r"^filtered: .* has several"):
-        sed.compare(systems, truth, MEASURED[0], n=3, points={"tuned": points()})
+        sed.compare(systems, truth, MEASURED[0], resampling=3, points={"tuned": points()})
     with pytest.raises(sed.SedscopeError, match="not compared: other"):
-        sed.compare(systems, truth, MEASURED[0], n=3, points={"other": points()})
+        sed.compare(systems, truth, MEASURED[0], resampling=3, points={"other": points()})

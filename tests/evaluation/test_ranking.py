@@ -158,8 +158,8 @@ def test_values_and_differences_are_those_of_a_comparison(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth
 ) -> None:
     metrics = ["psds1", "psds2"]
-    ranking = sed.rank(systems, truth, metrics, n=200)
-    comparison = sed.compare(systems, truth, metrics, n=200, classes=truth.labels)
+    ranking = sed.rank(systems, truth, metrics, resampling=200)
+    comparison = sed.compare(systems, truth, metrics, resampling=200, classes=truth.labels)
     assert [system.name for system in ranking.systems] == [*QUALITIES]
     for metric, name in comparison.names.items():
         for system in ranking.systems:
@@ -182,7 +182,7 @@ def test_the_order_of_the_systems_does_not_matter(
 ) -> None:
     turned = dict(reversed(systems.items()))
     for name, runs in (("one", systems), ("other", turned)):
-        sed.rank(runs, truth, "psds1", n=50).site(tmp_path / name, reports="all")
+        sed.rank(runs, truth, "psds1", resampling=50).site(tmp_path / name, reports="all")
     files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*"))
     assert len(files) == 9
     for file in files:
@@ -194,7 +194,7 @@ def test_runs_are_averaged_and_a_lower_error_rate_is_better(
 ) -> None:
     metric = sed.ErrorRate(sed.Segment(1), average="micro")
     runs: dict[str, Any] = {"two runs": [systems["good"], systems["bad"]], "one run": systems["middle"]}
-    ranking = sed.rank(runs, truth, {"er": metric}, n=50)
+    ranking = sed.rank(runs, truth, {"er": metric}, resampling=50)
     values = {
         name: sed.evaluate(scores, truth, metric)[metric].value for name, scores in systems.items()
     }
@@ -218,8 +218,8 @@ def test_a_broken_system_is_rejected_and_the_others_are_ranked(
         arrays, classes = {clip: of[:, 1:] for clip, of in arrays.items()}, classes[1:]
     wrong = sed.Scores.from_arrays(arrays, classes=classes, frame=0.1)
     with pytest.warns(sed.SedscopeWarning, match="wrong was rejected"):
-        ranking = sed.rank({**systems, "wrong": wrong}, truth, "psds1", n=50)
-    alone = sed.rank(systems, truth, "psds1", n=50)
+        ranking = sed.rank({**systems, "wrong": wrong}, truth, "psds1", resampling=50)
+    alone = sed.rank(systems, truth, "psds1", resampling=50)
     assert [system.name for system in ranking.rejected] == ["wrong"]
     assert reason in ranking.rejected[0].reasons[0]
     assert "scored" not in ranking.rejected[0].reasons[0]  # a ranking refuses clips='scored'
@@ -229,8 +229,8 @@ def test_a_broken_system_is_rejected_and_the_others_are_ranked(
 def test_a_formula_is_the_score(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
     metrics = {"psds1": "psds1", "er": sed.ErrorRate(sed.Segment(1))}
     runs: dict[str, Any] = {**systems, "two runs": [systems["good"], systems["bad"]]}
-    ranking = sed.rank(runs, truth, metrics, n=50, score="psds1 * er - 2", better="lower")
-    comparison = sed.compare(runs, truth, metrics, n=50, classes=truth.labels)
+    ranking = sed.rank(runs, truth, metrics, resampling=50, score="psds1 * er - 2", better="lower")
+    comparison = sed.compare(runs, truth, metrics, resampling=50, classes=truth.labels)
     psds, error_rate = comparison.metrics
     values = {
         name: comparison.values[psds][name].value * comparison.values[error_rate][name].value - 2
@@ -253,7 +253,7 @@ def test_a_formula_is_the_score(systems: dict[str, sed.Scores], truth: sed.Groun
 
 def test_all_systems_may_be_rejected(truth: sed.GroundTruth, tmp_path: Path) -> None:
     other = sed.simulate.scores(sed.simulate.ground_truth(3))
-    ranking = sed.rank({"wrong": other}, truth, "psds1", n=50)
+    ranking = sed.rank({"wrong": other}, truth, "psds1", resampling=50)
     assert not ranking.systems
     ranking.site(tmp_path / "board")
     assert (
@@ -265,7 +265,9 @@ def test_a_system_whose_score_is_not_defined_is_rejected(systems: dict[str, sed.
     silent = sed.GroundTruth.from_dict(
         {clip: [] for clip in systems["good"]}, durations=dict.fromkeys(systems["good"], 10.0)
     )
-    ranking = sed.rank({"good": systems["good"]}, silent, "psds1", n=50, classes=systems["good"].classes)
+    ranking = sed.rank(
+        {"good": systems["good"]}, silent, "psds1", resampling=50, classes=systems["good"].classes
+    )
     assert ranking.rejected[0].reasons == ("psds1, by which systems are ranked, is not defined.",)
 
 
@@ -286,7 +288,7 @@ def test_a_system_whose_score_is_infinite_is_rejected_with_the_reason() -> None:
         name: sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
         for name, arrays in {"perfect": perfect, "noise": noise}.items()
     }
-    ranking = sed.rank(systems, truth, "dprime", n=20)
+    ranking = sed.rank(systems, truth, "dprime", resampling=20)
     assert [system.name for system in ranking.systems] == ["noise"]
     assert "dprime, by which systems are ranked, is infinite" in ranking.rejected[0].reasons[0]
 
@@ -304,11 +306,13 @@ def test_one_more_system_costs_one_evaluation(
         measured_systems.append(runs[0].system)
         return measure(runs, *arguments)
 
-    def rank(*names: str, **options: Any) -> str:
+    def rank(*names: str, **drawn: Any) -> str:
         chosen = {name: stored[name] for name in names}
-        return sed.rank(chosen, truth, metrics, n=50, checkpoint=folder, **options).to_json()
+        resampling = sed.Resampling(50, **drawn)
+        run = sed.Run(checkpoint=folder)
+        return sed.rank(chosen, truth, metrics, resampling=resampling, run=run).to_json()
 
-    expected = sed.rank(stored, truth, metrics, n=50).to_json()
+    expected = sed.rank(stored, truth, metrics, resampling=50).to_json()
     monkeypatch.setattr(submissions, "_measure", counted)
     rank("good", "bad")
     assert measured_systems == ["bad", "good"]
@@ -316,8 +320,8 @@ def test_one_more_system_costs_one_evaluation(
     assert measured_systems[2:] == ["middle"]
     assert rank(*stored) == expected
     assert len(measured_systems) == 3
-    rank("good", seed=1)  # other resamples
-    rank("good", confidence=0.5)
+    rank("good", resampling=sed.Resampling(seed=1))  # other resamples
+    rank("good", resampling=sed.Resampling(confidence=0.5))
     assert len(measured_systems) == 5
     file = min((tmp_path / "systems" / "good").iterdir())
     header, row, *rest = file.read_text().splitlines()
@@ -326,7 +330,7 @@ def test_one_more_system_costs_one_evaluation(
     assert len(measured_systems) == 6
     for kept in folder.iterdir():
         kept.write_bytes(kept.read_bytes()[:-9])
-    alone = sed.rank({"good": stored["good"]}, truth, metrics, n=50).to_json()
+    alone = sed.rank({"good": stored["good"]}, truth, metrics, resampling=50).to_json()
     assert rank("good") == alone  # incomplete files are not used
 
 
@@ -334,11 +338,13 @@ def test_values_of_scores_in_memory_are_kept_by_their_content(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth, tmp_path: Path
 ) -> None:
     for _ in range(2):
-        sed.rank({"x": systems["good"]}, truth, "psds1", n=50, checkpoint=tmp_path)
+        sed.rank({"x": systems["good"]}, truth, "psds1", resampling=50, run=sed.Run(checkpoint=tmp_path))
         assert len([*tmp_path.iterdir()]) == 1
-    ranking = sed.rank({"x": systems["bad"]}, truth, "psds1", n=50, checkpoint=tmp_path)
+    ranking = sed.rank(
+        {"x": systems["bad"]}, truth, "psds1", resampling=50, run=sed.Run(checkpoint=tmp_path)
+    )
     assert len([*tmp_path.iterdir()]) == 2
-    assert ranking.to_json() == sed.rank({"x": systems["bad"]}, truth, "psds1", n=50).to_json()
+    assert ranking.to_json() == sed.rank({"x": systems["bad"]}, truth, "psds1", resampling=50).to_json()
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -347,9 +353,10 @@ def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refuse
 ) -> None:
     events = {clip: truth.events(clip) for clip in truth.clips}
     longer = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(truth.clips, 30))
-    arguments = ({"x": systems["good"]}, longer, "collar_f1", 50)
-    assert sed.rank(*arguments, coverage="any", checkpoint=tmp_path).systems
-    (rejected,) = sed.rank(*arguments, checkpoint=tmp_path).rejected
+    arguments = ({"x": systems["good"]}, longer, "collar_f1")
+    options: dict[str, Any] = {"resampling": 50, "run": sed.Run(checkpoint=tmp_path)}
+    assert sed.rank(*arguments, coverage="any", **options).systems
+    (rejected,) = sed.rank(*arguments, **options).rejected
     assert "cover less than half" in rejected.reasons[0]
 
 
@@ -368,7 +375,7 @@ def test_invalid_arguments(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth, options: Any, message: str
 ) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.rank(systems, truth, "psds1", n=50, **options)
+        sed.rank(systems, truth, "psds1", resampling=50, **options)
 
 
 def test_a_score_of_error_rates_must_say_what_is_better(
@@ -376,15 +383,15 @@ def test_a_score_of_error_rates_must_say_what_is_better(
 ) -> None:
     metric = {"er": sed.ErrorRate(sed.Segment(1))}
     with pytest.raises(sed.SedscopeError, match="Lower values of er are better"):
-        sed.rank(systems, truth, metric, n=50, score="1 - er")
+        sed.rank(systems, truth, metric, resampling=50, score="1 - er")
     with pytest.raises(sed.SedscopeError, match="another name"):
-        sed.rank(systems, truth, {"score": "psds1"}, n=50, score="2 * score")
+        sed.rank(systems, truth, {"score": "psds1"}, resampling=50, score="2 * score")
 
 
 def test_a_folder_with_other_files_is_not_replaced(
     systems: dict[str, sed.Scores], truth: sed.GroundTruth, tmp_path: Path
 ) -> None:
-    ranking = sed.rank(systems, truth, "psds1", n=50)
+    ranking = sed.rank(systems, truth, "psds1", resampling=50)
     board = tmp_path / "board"
     ranking.site(board, reports="best")
     ranking.site(board)  # replaces the first one, reports included
@@ -398,7 +405,7 @@ def test_a_folder_with_other_files_is_not_replaced(
 
 def test_tables(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
     teams = {"good": "=A", "bad": "=A"}
-    ranking = sed.rank(systems, truth, ["psds1", "psds2"], n=50, teams=teams)
+    ranking = sed.rank(systems, truth, ["psds1", "psds2"], resampling=50, teams=teams)
     frame = ranking.to_polars()
     assert frame.height == 3 * 2 * (1 + len(truth.labels))
     assert frame["rank"].unique().sort().to_list() == [1, 2, 3]
@@ -419,7 +426,7 @@ def test_lists_and_missing_clips_are_explained() -> None:
         "list": sed.Scores.from_events(detected, clips=truth.clips, classes=truth.labels),
         "partial": scores.only(truth.clips[2:]),
     }
-    ranking = sed.rank(systems, truth, "psds1", n=20)
+    ranking = sed.rank(systems, truth, "psds1", resampling=20)
     warnings = {system.name: " ".join(system.warnings) for system in ranking.systems}
     assert "one operating point" in warnings["list"]
     assert "one operating point" not in warnings["scores"]
@@ -433,7 +440,7 @@ def test_names_are_aligned_to_the_left() -> None:
     truth = sed.simulate.ground_truth(4, seed=1)
     system = sed.simulate.scores(truth)
     teams = {"a": "Oak", "b": "Birch wood"}
-    ranking = sed.rank({"a": system, "b": system}, truth, "collar_f1", n=10, teams=teams)
+    ranking = sed.rank({"a": system, "b": system}, truth, "collar_f1", resampling=10, teams=teams)
     assert "a       Oak         " in ranking.table()
     assert "| :--- | :--- | ---: |" in ranking.to_markdown()
     assert r"\begin{tabular}{llr" in ranking.to_latex()

@@ -34,7 +34,9 @@ def test_references_are_events_whatever_comes_first(
     result = sed.evaluate(scores, truth, metrics)
     assert result.references == {"Cat": 1, "Dog": 2}
     assert result.to_dict()["references"] == {"Cat": 1, "Dog": 2}
-    assert sed.evaluate(scores, truth, metrics, memory="1GB").references == result.references
+    assert (
+        sed.evaluate(scores, truth, metrics, run=sed.Run(memory="1GB")).references == result.references
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

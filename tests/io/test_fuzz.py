@@ -114,7 +114,7 @@ def read_all(path: Path, format: str | None) -> None:
     scores = sed.read_scores(path, format=format)
     truth = sed.GroundTruth.from_dict({clip: [] for clip in scores})
     psds = sed.PSDS(sed.Intersection(0.5, 0.5))
-    sed.evaluate(scores, truth, psds, threads=1)
+    sed.evaluate(scores, truth, psds, run=sed.Run(threads=1))
     for clip in scores.values():
         assert clip.values.shape == (len(clip.ticks) - 1, len(scores.classes))
 

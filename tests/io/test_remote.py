@@ -152,7 +152,7 @@ def test_workers_open_addresses(
     there = folder_of(way, addresses)
     truth = sed.read_ground_truth(here / "truth.tsv", durations=here / "durations.tsv")
     scores = sed.read_scores(there.format(FORMATS[format]))
-    result = sed.evaluate(scores, truth, PSDS1, engine="dask", scheduler=workers)
+    result = sed.evaluate(scores, truth, PSDS1, run=sed.Run(engine="dask", scheduler=workers))
     expected = sed.evaluate(sed.read_scores(here / FORMATS[format]), truth, PSDS1)
     assert result.scalars() == expected.scalars()
 

@@ -53,7 +53,7 @@ def test_every_format_evaluates_alike(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("warnings.warn", lambda *_, **__: None)
         expected = sed.evaluate(scores, truth, metric).to_json()
-        assert sed.evaluate(got, truth, metric, threads=2).to_json() == expected
+        assert sed.evaluate(got, truth, metric, run=sed.Run(threads=2)).to_json() == expected
 
 
 @settings(max_examples=30)

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 
 def evaluate(scores: sed.Scores, truth: sed.GroundTruth, threads: int | None = None) -> Evaluation:
-    return sed.evaluate(scores, truth, METRICS, threads=threads)
+    return sed.evaluate(scores, truth, METRICS, run=sed.Run(threads=threads))
 
 
 def rebuilt(

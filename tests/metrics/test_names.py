@@ -173,7 +173,7 @@ def test_latex_of_an_evaluation(scores: sed.Scores, truth: sed.GroundTruth) -> N
 
 def test_latex_of_a_comparison_prints_the_best_in_bold(truth: sed.GroundTruth) -> None:
     systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.5))}
-    comparison = sed.compare(systems, truth, ["psds1", "segment_er"], n=20)
+    comparison = sed.compare(systems, truth, ["psds1", "segment_er"], resampling=20)
     text = comparison.to_latex()
     for name, best in (("psds1", max), ("segment_er", min)):
         metric = sed.parse_metric(name)

@@ -244,10 +244,10 @@ def test_intervals_of_an_evaluation() -> None:
     metric = sed.PiPSDS(sed.Intersection(0.7, 0.7), alpha_st=1, postprocessing="MedianFilter(0|0.3|0.7)")
     psds = plain(metric)
     resampling = sed.Resampling(50, seed=2, interval="bca")
-    result = sed.evaluate(scores, truth, [psds, metric], bootstrap=resampling)
+    result = sed.evaluate(scores, truth, [psds, metric], resampling=resampling)
     deltas = sed.deltas(scores, truth, metric.criterion, postprocessing=metric.variants)
     for each in (psds, metric):
-        alone = sed.bootstrap(deltas, each, n=50, seed=2, interval="bca")
+        alone = sed.bootstrap(deltas, each, resampling=sed.Resampling(n=50, seed=2, interval="bca"))
         np.testing.assert_array_equal(result.intervals[each].values, alone.values)
         assert (result.intervals[each].low, result.intervals[each].high) == (
             alone.low,
@@ -273,10 +273,7 @@ def test_scores_of_mixed_float_types() -> None:
     )
     results = [
         sed.evaluate(
-            sed.Scores.from_arrays(values, classes=truth.labels, frame=0.1),
-            truth,
-            metric,
-            bootstrap=20,
+            sed.Scores.from_arrays(values, classes=truth.labels, frame=0.1), truth, metric, resampling=20
         )
         for values in (arrays, wide)
     ]

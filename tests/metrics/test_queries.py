@@ -98,7 +98,7 @@ def test_values(
         sed.RecallAt(k, tiou): mean_over_queries(case, lambda *query: best_ratio(k, *query) >= exact),
         sed.MeanIoU(): mean_over_queries(case, lambda *query: float(best_ratio(1, *query))),
     }
-    result = sed.evaluate(*kept(detected, targets), list(expected), threads=1)
+    result = sed.evaluate(*kept(detected, targets), list(expected), run=sed.Run(threads=1))
     for metric, value in expected.items():
         assert result[metric].value == pytest.approx(value, abs=1e-12, nan_ok=True), metric
 
@@ -155,8 +155,10 @@ def retrieval(number: int = 12) -> tuple[sed.Scores, sed.GroundTruth]:
 
 def test_all_ways_of_evaluating_agree(tmp_path: Path) -> None:
     scores, truth = retrieval()
-    expected = sed.evaluate(scores, truth, EVENT_METRICS, bootstrap=30)
-    kept_values = sed.evaluate(scores, truth, EVENT_METRICS, bootstrap=30, checkpoint=tmp_path)
+    expected = sed.evaluate(scores, truth, EVENT_METRICS, resampling=30)
+    kept_values = sed.evaluate(
+        scores, truth, EVENT_METRICS, resampling=30, run=sed.Run(checkpoint=tmp_path)
+    )
     assert kept_values.table() == expected.table()
     for metric in EVENT_METRICS:
         assert expected.intervals[metric].value == expected[metric].value
@@ -165,9 +167,9 @@ def test_all_ways_of_evaluating_agree(tmp_path: Path) -> None:
     deltas = [sed.deltas(scores, truth, criterion) for criterion in criteria]
     sed.save_deltas(deltas, tmp_path / "all.deltas")
     loaded = sed.load_deltas(tmp_path / "all.deltas")
-    again = sed.evaluate_deltas(loaded, EVENT_METRICS, bootstrap=30)
+    again = sed.evaluate_deltas(loaded, EVENT_METRICS, resampling=30)
     assert again.scalars() == expected.scalars()
-    compared = sed.compare({"one": scores, "two": scores}, truth, EVENT_METRICS, n=30)
+    compared = sed.compare({"one": scores, "two": scores}, truth, EVENT_METRICS, resampling=30)
     for metric in EVENT_METRICS:
         assert compared.values[metric]["one"].value == expected[metric].value
 
@@ -192,7 +194,7 @@ def test_lengths_and_groups() -> None:
     scores, truth = retrieval()
     metrics: list[Any] = [sed.MeanAveragePrecision(over="clip"), sed.RecallAt(), sed.MeanIoU()]
     result = sed.evaluate(
-        scores, truth, metrics, by_length=[12], by={clip: clip[-1] for clip in truth.clips}
+        scores, truth, metrics, by=sed.By(clips={clip: clip[-1] for clip in truth.clips}, lengths=[12])
     )
     short = result.groups["lengths"].evaluations["≤ 12 s"]
     assert [*short.results] == [metric.of_lengths(0, 12) for metric in metrics]
@@ -258,7 +260,7 @@ def test_lengths_are_not_replaced_in_silence() -> None:
     ]
     for metric in short:
         with pytest.raises(sed.SedscopeError, match="counts only references of some lengths already"):
-            sed.evaluate(*retrieval(), metric, by_length=(10,))
+            sed.evaluate(*retrieval(), metric, by=sed.By(lengths=(10,)))
 
 
 def test_best_answers_need_events() -> None:
@@ -310,7 +312,7 @@ def test_answers_of_one_confidence_are_noted(answers: int, noted: bool, tmp_path
     assert ("list: All detections have the same confidence" in compared.err) == noted
     system = sed.Scores.from_events(sed.read_events(files[0]), overlaps="keep", clips=["b"])
     truth = sed.read_ground_truth(files[1], durations=files[3])
-    ranking = sed.rank({"list": system}, truth, "r1_50", n=10)
+    ranking = sed.rank({"list": system}, truth, "r1_50", resampling=10)
     assert any(ranked in note for note in ranking.systems[0].warnings) == noted
 
 

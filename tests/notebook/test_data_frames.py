@@ -34,7 +34,7 @@ def rows_of(thing: Any) -> list[dict[str, Any]]:
 def test_an_evaluation_has_a_row_per_metric_and_class(
     scores: sed.Scores, truth: sed.GroundTruth
 ) -> None:
-    result = sed.evaluate(scores, truth, [PSDS, BEST], bootstrap=20)
+    result = sed.evaluate(scores, truth, [PSDS, BEST], resampling=20)
     rows = rows_of(result)
     assert len(rows) == 2 * (1 + len(result.classes))
     for row in rows:
@@ -72,7 +72,7 @@ def test_values_that_are_not_defined_are_null() -> None:
 
 
 def test_a_comparison_has_the_rows_of_its_csv(scores: sed.Scores, truth: sed.GroundTruth) -> None:
-    comparison = sed.compare([scores, sed.simulate.scores(truth, seed=5)], truth, BEST, n=10)
+    comparison = sed.compare([scores, sed.simulate.scores(truth, seed=5)], truth, BEST, resampling=10)
     header, *lines = comparison.to_csv().splitlines()
     frame = comparison.to_polars()
     assert frame.columns == header.split(",")

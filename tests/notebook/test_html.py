@@ -31,7 +31,7 @@ def _objects() -> dict[str, Any]:
     many_rows = sed.deltas(systems["<i>system 0"], few, sed.Segment(1.0)).counts()["Speech"]
     return {
         "Evaluation": evaluation,
-        "Comparison": sed.compare(systems, few, RATE, n=5),
+        "Comparison": sed.compare(systems, few, RATE, resampling=5),
         "Scores": scores,
         "GroundTruth": truth,
         "Events": sed.detect(scores, 0.5),

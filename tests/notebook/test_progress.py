@@ -52,14 +52,14 @@ def test_every_function_that_takes_long_shows_a_bar(shown: list[str], tmp_path: 
     truth = sed.simulate.ground_truth(4, classes=2)
     scores = sed.simulate.scores(truth)
     best = sed.BestFScore(sed.Collar())
-    deltas = sed.deltas(scores, truth, sed.Collar(), progress=True)
-    sed.evaluate(scores, truth, best, progress=True)
-    sed.compare([scores, scores], truth, best, n=5, progress=True)
-    sed.tune(scores, truth, best, progress=True)
-    sed.bootstrap(deltas, best, n=5, progress=True)
-    sed.evaluate_deltas(deltas, best, bootstrap=5, progress=True)
-    sed.diagnose(scores, truth, sed.Collar(), 0.5, progress=True)
-    sed.boundary_errors(scores, truth, sed.Collar(), 0.5, progress=True)
+    deltas = sed.deltas(scores, truth, sed.Collar(), run=sed.Run(progress=True))
+    sed.evaluate(scores, truth, best, run=sed.Run(progress=True))
+    sed.compare([scores, scores], truth, best, resampling=5, run=sed.Run(progress=True))
+    sed.tune(scores, truth, best, run=sed.Run(progress=True))
+    sed.bootstrap(deltas, best, resampling=5, run=sed.Run(progress=True))
+    sed.evaluate_deltas(deltas, best, resampling=5, run=sed.Run(progress=True))
+    sed.diagnose(scores, truth, sed.Collar(), 0.5, run=sed.Run(progress=True))
+    sed.boundary_errors(scores, truth, sed.Collar(), 0.5, run=sed.Run(progress=True))
     sed.write_scores(scores, tmp_path / "scores.npz", progress=True)
     sed.convert(tmp_path / "scores.npz", tmp_path / "scores.store", progress=True)
     titles = list(dict.fromkeys(text.split(":")[0] for text in shown))
@@ -95,4 +95,4 @@ def test_other_outputs_get_nothing(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_choice_that_is_neither_is_refused() -> None:
     truth = sed.simulate.ground_truth(2, classes=1)
     with pytest.raises(sed.SedscopeError, match=r"progress='auto' is not valid\. Choose True"):
-        sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, progress="auto")  # type: ignore[arg-type]  # what is not allowed
+        sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, run=sed.Run(progress="auto"))  # type: ignore[arg-type]  # what is not allowed

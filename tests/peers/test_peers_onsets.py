@@ -68,7 +68,9 @@ def test_values_of_each_clip(peers_python: Path, tmp_path: Path) -> None:
         case = cases[name]
         criterion = sed.Onset(case.tolerance)
         for clip in case.scores:
-            counts = sed.deltas(case.peaks, case.truth, criterion, clips=[clip], threads=1).counts()
+            counts = sed.deltas(
+                case.peaks, case.truth, criterion, clips=[clip], run=sed.Run(threads=1)
+            ).counts()
             for i, threshold in enumerate(THRESHOLDS):
                 metrics = (
                     kind(criterion, threshold) for kind in (sed.FScore, sed.Precision, sed.Recall)

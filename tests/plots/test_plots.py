@@ -249,7 +249,7 @@ def test_quantities_over_the_threshold(beta: float | None, name: str, case: Case
 
 def test_recall_over_false_alarms(case: Case) -> None:
     metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
-    result = sed.evaluate(*case, metric, bootstrap=sed.Resampling(20))[metric]
+    result = sed.evaluate(*case, metric, resampling=sed.Resampling(20))[metric]
     axes = result.plot()
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("false alarms per hour", "recall")
     assert axes.get_xscale() == "log"
@@ -349,7 +349,9 @@ def test_groups_are_drawn_in_order() -> None:
     scores = sed.simulate.scores(truth, frame=0.25)
     sites = {clip: f"site {number % 3}" for number, clip in enumerate(truth.clips)}
     kinds = dict(zip(scores.classes, ("common", "rare"), strict=True))
-    result = sed.evaluate(scores, truth, "collar_f1", by=sites, by_class=kinds, bootstrap=10)
+    result = sed.evaluate(
+        scores, truth, "collar_f1", by=sed.By(clips=sites, classes=kinds), resampling=10
+    )
     axes = sed.plots.plot_groups(result, "collar_f1", kind="clips", sort="value")
     values: list[float] = np.asarray(axes.lines[-1].get_xdata()).tolist()
     assert values == sorted(values, reverse=True)

@@ -25,7 +25,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file of a report."""
     file = tmp_path_factory.mktemp("report") / "report.html"
     scores, truth = simulated_set()
-    sed.evaluate(scores, truth, METRICS, bootstrap=20).report(file, name="our system")
+    sed.evaluate(scores, truth, METRICS, resampling=20).report(file, name="our system")
     return file
 
 

@@ -11,7 +11,6 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.cached_scores import CachedScores
-from sedscope.engines.run import RunOptions
 from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION
@@ -103,7 +102,7 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
         alone = sed.deltas(scores, truth, collar, clips=[clip]).counts()
         tallies = [alone[label].tally_at(0.4) for label in evaluation.classes]
         assert errors[i].tolist() == [sum(t.fp for t in tallies), sum(t.fn for t in tallies)]
-    source = ReportSource(as_systems({"a": evaluation}, RunOptions()))
+    source = ReportSource(as_systems({"a": evaluation}, sed.Run()))
     assert source.clip_selection is not None
     deltas = sed.deltas(scores, truth, source.criteria[0])
     by_class = [*class_errors(deltas, source.clip_selection.thresholds)]
@@ -224,7 +223,7 @@ def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_pa
 
 def test_the_same_input_gives_the_same_bytes(evaluation: sed.Evaluation, tmp_path: Path) -> None:
     scores, truth = simulated_set()
-    again = sed.evaluate(scores, truth, METRICS, threads=1)
+    again = sed.evaluate(scores, truth, METRICS, run=sed.Run(threads=1))
     for name, result in (("one", evaluation), ("two", again)):
         result.report(tmp_path / f"{name}.html")
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
@@ -232,7 +231,7 @@ def test_the_same_input_gives_the_same_bytes(evaluation: sed.Evaluation, tmp_pat
 
 def test_a_checkpoint_changes_nothing(evaluation: sed.Evaluation, tmp_path: Path) -> None:
     for name in ("one", "two"):  # the second report continues from the parts of the first
-        evaluation.report(tmp_path / f"{name}.html", checkpoint=tmp_path / "parts")
+        evaluation.report(tmp_path / f"{name}.html", run=sed.Run(checkpoint=tmp_path / "parts"))
         assert list((tmp_path / "parts").glob("*.deltas"))
     evaluation.report(tmp_path / "plain.html")
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "plain.html").read_bytes()

@@ -223,7 +223,7 @@ def test_recall_over_false_alarms(opened: Browser, counts: Any, q: int, complete
 def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:
     scores, truth = simulated_set()
     metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=10)
-    result = sed.evaluate(scores, truth, metric, bootstrap=20)
+    result = sed.evaluate(scores, truth, metric, resampling=20)
     result.report(tmp_path / "band.html")
     page.open(tmp_path / "band.html")
     assert page.run("return document.querySelectorAll('.band').length") == 0  # too many would cover it

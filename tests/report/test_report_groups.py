@@ -33,9 +33,8 @@ def grouped() -> sed.Evaluation:
         scores,
         truth,
         ["psds1", "collar_f1"],
-        by=sed.Groups(sites, average="mean"),
-        by_class=kinds,
-        bootstrap=20,
+        by=sed.By(clips=sed.Groups(sites, average="mean"), classes=kinds),
+        resampling=20,
     )
 
 

@@ -63,7 +63,7 @@ def test_two_systems(page: Browser, tmp_path: Path) -> None:
     truth = sed.simulate.ground_truth(60, seed=3)
     systems = {"good": 0.8, "poor": 0.4}
     scores = {name: sed.simulate.scores(truth, quality=of, seed=3) for name, of in systems.items()}
-    comparison = sed.compare(scores, truth, METRICS[:2], n=50)
+    comparison = sed.compare(scores, truth, METRICS[:2], resampling=50)
     comparison.report(tmp_path / "report.html")
     page.open(tmp_path / "report.html")
     expected = comparison.differences[METRICS[0]]["poor", "good"]

@@ -102,7 +102,7 @@ def test_a_comparison_shows_the_numbers_of_the_command_line(
 ) -> None:
     truth = sed.simulate.ground_truth(30, seed=3)
     scores = {f"s{q}": sed.simulate.scores(truth, quality=q / 10, seed=q) for q in (4, 5, 6)}
-    comparison = change(sed.compare(scores, truth, METRICS[:3:2], n=60))
+    comparison = change(sed.compare(scores, truth, METRICS[:3:2], resampling=60))
     comparison.report(tmp_path / "report.html")
     page.open(tmp_path / "report.html")
     systems, pairs, *_ = comparison.table().split("\n\n")

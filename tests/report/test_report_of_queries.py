@@ -55,7 +55,7 @@ def sets(noise: float = 0.5, *, overlapping: bool = False) -> tuple[sed.Scores, 
 def opened(page: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """The report of the queries."""
     file = tmp_path_factory.mktemp("queries") / "report.html"
-    sed.evaluate(*sets(), METRICS, bootstrap=20).report(file)
+    sed.evaluate(*sets(), METRICS, resampling=20).report(file)
     page.open(file)
     yield page
     assert page.problems() == []
@@ -106,7 +106,7 @@ def test_curves_are_shares_of_queries(opened: Browser) -> None:
 
 def test_two_systems_are_compared(page: Browser, tmp_path_factory: pytest.TempPathFactory) -> None:
     (good, truth), (poor, _) = sets(), sets(3.0)
-    comparison = sed.compare({"good": good, "poor": poor}, truth, METRICS["R1"], n=50)
+    comparison = sed.compare({"good": good, "poor": poor}, truth, METRICS["R1"], resampling=50)
     file = tmp_path_factory.mktemp("compared") / "report.html"
     comparison.report(file)
     page.open(file)
@@ -135,7 +135,9 @@ def test_marks_lie_on_their_curves(page: Browser, tmp_path_factory: pytest.TempP
     """Also where another metric has another average, and where values are means over runs."""
     metrics = {"micro": sed.RecallAt(1, 0.5), "macro": sed.RecallAt(1, 0.7, average="macro")}
     (first, truth), (second, _) = sets(), sets(3.0)
-    comparison = sed.compare({"a": [first, second], "b": [second, second]}, truth, metrics, n=20)
+    comparison = sed.compare(
+        {"a": [first, second], "b": [second, second]}, truth, metrics, resampling=20
+    )
     report = build_page(comparison.evaluations, comparison=comparison)
     assert any("first run" in note for note in report.notes)
     (queries,) = [panel.data for panel in report.panels if panel.name == "queries"]

@@ -180,15 +180,15 @@ def test_groups_widen_the_interval_of_clips_that_are_alike() -> None:
     events = {copy: truth.events(clip) for copy, clip in copies.items()}
     repeated_truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(copies, 10.0))
     deltas = sed.deltas(many, repeated_truth, sed.presets.PSDS1.criterion)
-    alone = sed.bootstrap(deltas, sed.presets.PSDS1, n=300)
-    grouped = sed.bootstrap(deltas, sed.presets.PSDS1, n=300, groups=copies)
+    alone = sed.bootstrap(deltas, sed.presets.PSDS1, resampling=300)
+    grouped = sed.bootstrap(deltas, sed.presets.PSDS1, resampling=sed.Resampling(n=300, groups=copies))
     assert grouped.high - grouped.low > 1.5 * (alone.high - alone.low)
     assert grouped.value == alone.value
 
 
 def test_percentile_interval() -> None:
     deltas = deltas_of(sed.presets.PSDS1)
-    summary = sed.bootstrap(deltas, sed.presets.PSDS1, n=200, confidence=0.9)
+    summary = sed.bootstrap(deltas, sed.presets.PSDS1, resampling=sed.Resampling(n=200, confidence=0.9))
     assert len(summary.values) == 200
     assert summary.value == sed.presets.PSDS1.measure(deltas.counts()).value
     assert [summary.low, summary.high] == np.quantile(summary.values, [0.05, 0.95]).tolist()
@@ -202,7 +202,7 @@ def test_percentile_interval() -> None:
 def test_bca_interval_follows_its_formula() -> None:
     metric = sed.FScore(sed.Segment(1.0), threshold=0.3)
     deltas = deltas_of(metric)
-    interval = sed.bootstrap(deltas, metric, n=400, interval="bca", seed=5)
+    interval = sed.bootstrap(deltas, metric, resampling=sed.Resampling(n=400, seed=5, interval="bca"))
     normal = NormalDist()
     clips = len(deltas.clips)
     left_out = [
@@ -233,7 +233,9 @@ def test_bca_intervals_that_would_reach_beyond_all_resamples() -> None:
     metric = sed.ErrorRate(sed.Clip())
     deltas = sed.deltas(scores, truth, metric.criterion)
     for confidence in (0.5, 0.9, 0.999999999):
-        interval = sed.bootstrap(deltas, metric, n=300, interval="bca", confidence=confidence)
+        interval = sed.bootstrap(
+            deltas, metric, resampling=sed.Resampling(n=300, confidence=confidence, interval="bca")
+        )
         defined = interval.values[np.isfinite(interval.values)]
         assert defined.min() <= interval.low <= interval.high <= defined.max()
 
@@ -259,7 +261,7 @@ def test_a_class_that_vanishes_is_counted() -> None:
     arrays = {clip: [[0.9, 0.8], [0.2, 0.1]] for clip in "abcd"}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=1.0)
     metric = sed.BestFScore(sed.Clip())
-    interval = sed.bootstrap(sed.deltas(scores, truth, metric.criterion), metric, n=500)
+    interval = sed.bootstrap(sed.deltas(scores, truth, metric.criterion), metric, resampling=500)
     dog, cat = interval.per_class["Dog"], interval.per_class["Cat"]
     assert dog.undefined == np.isnan(dog.values).sum() > cat.undefined > 0
     assert np.isfinite([dog.low, dog.high]).all()
@@ -272,7 +274,7 @@ def test_a_class_without_references_is_undefined_throughout() -> None:
     scores = sed.Scores.from_arrays(
         {clip: [[0.9, 0.8], [0.2, 0.1]] for clip in "ab"}, classes=["Cat", "Dog"], frame=1.0
     )
-    interval = sed.bootstrap(sed.deltas(scores, truth, PSDS.criterion), PSDS, n=50)
+    interval = sed.bootstrap(sed.deltas(scores, truth, PSDS.criterion), PSDS, resampling=50)
     cat = interval.per_class["Cat"]
     assert cat.undefined == 50
     assert np.isnan([cat.value, cat.low, cat.high]).all()
@@ -297,7 +299,7 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
     limited = DeltaRequest(0.01 * PSDS.false_positive_limit)
     deltas = find_deltas(align(scores, truth), {PSDS.criterion: limited})[PSDS.criterion]
     with pytest.raises(sed.SedscopeError, match="do not reach down as far as some resamples need"):
-        sed.bootstrap(deltas, PSDS, n=50)
+        sed.bootstrap(deltas, PSDS, resampling=50)
 
 
 @pytest.mark.parametrize(
@@ -327,8 +329,9 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
+    weights = options.pop("weights", None)
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.bootstrap(deltas_of(PSDS), PSDS, **options)
+        sed.bootstrap(deltas_of(PSDS), PSDS, sed.Resampling(**options), weights=weights)
 
 
 def test_one_clip_cannot_be_resampled() -> None:
@@ -346,12 +349,12 @@ def test_bands_of_recall_are_the_intervals_of_each_limit() -> None:
     metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
     deltas = deltas_of(metric)
     resampling = sed.Resampling(50, confidence=0.8)
-    result = sed.evaluate_deltas(deltas, metric, bootstrap=resampling)[metric]
+    result = sed.evaluate_deltas(deltas, metric, resampling=resampling)[metric]
     curve = result.per_class["Speech"].curve
     assert curve is not None
     band = curve.band
     assert band is not None
     for rate in (0, 40, 150):
         limited = replace(metric, per_hour=float(band.per_hour[rate]))
-        interval = sed.bootstrap(deltas, limited, 50, 0.8).per_class["Speech"]
+        interval = sed.bootstrap(deltas, limited, resampling).per_class["Speech"]
         assert (band.low[rate], band.high[rate]) == (interval.low, interval.high)

@@ -48,7 +48,7 @@ def assert_equal_intervals(interval: sed.Bootstrap, other: sed.Bootstrap) -> Non
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 def test_a_cluster_gives_the_same_bits(metric: Metric[Any], cluster: Any) -> None:
     deltas = deltas_of(metric)
-    there = sed.bootstrap(deltas, metric, RESAMPLES, engine="dask", scheduler=cluster)
+    there = sed.bootstrap(deltas, metric, RESAMPLES, run=sed.Run(engine="dask", scheduler=cluster))
     assert_equal_intervals(there, sed.bootstrap(deltas, metric, RESAMPLES))
 
 
@@ -58,7 +58,9 @@ def test_a_checkpoint_keeps_the_blocks(
 ) -> None:
     deltas = deltas_of(metric)
     expected = sed.bootstrap(deltas, metric, RESAMPLES)
-    assert_equal_intervals(sed.bootstrap(deltas, metric, RESAMPLES, checkpoint=tmp_path), expected)
+    assert_equal_intervals(
+        sed.bootstrap(deltas, metric, RESAMPLES, run=sed.Run(checkpoint=tmp_path)), expected
+    )
     blocks = sorted(tmp_path.iterdir())
     assert len(blocks) == 3
     blocks[1].write_bytes(blocks[1].read_bytes()[:-8])  # as if it had been interrupted
@@ -70,7 +72,9 @@ def test_a_checkpoint_keeps_the_blocks(
         return measure(self, weights)
 
     monkeypatch.setattr(resampled_metric.ResampledMetric, "__call__", counting)
-    assert_equal_intervals(sed.bootstrap(deltas, metric, RESAMPLES, checkpoint=tmp_path), expected)
+    assert_equal_intervals(
+        sed.bootstrap(deltas, metric, RESAMPLES, run=sed.Run(checkpoint=tmp_path)), expected
+    )
     assert len(measured) == 1
 
 
@@ -79,5 +83,5 @@ def test_a_checkpoint_of_other_deltas_is_not_used(tmp_path: Path) -> None:
     truth = sed.simulate.ground_truth(40, seed=3)
     for seed in (3, 4):
         deltas = sed.deltas(sed.simulate.scores(truth, seed=seed), truth, metric.criterion)
-        kept = sed.bootstrap(deltas, metric, 70, checkpoint=tmp_path)
+        kept = sed.bootstrap(deltas, metric, 70, run=sed.Run(checkpoint=tmp_path))
         assert_equal_intervals(kept, sed.bootstrap(deltas, metric, 70))

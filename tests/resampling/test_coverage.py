@@ -119,5 +119,5 @@ def test_subsets_of_the_clips_deviate_half_as_much() -> None:
         for fold in range(5)
     ]
     subsets = sed.bootstrap(deltas, metric, weights=np.array(weights))
-    drawn = sed.bootstrap(deltas, metric, n=500)
+    drawn = sed.bootstrap(deltas, metric, resampling=500)
     assert subsets.deviation / drawn.deviation == pytest.approx(0.5, abs=0.05)

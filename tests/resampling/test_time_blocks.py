@@ -74,7 +74,7 @@ def test_segments_of_a_second_are_the_same_in_blocks() -> None:
 def test_intervals_of_blocks_are_around_the_values_of_the_recordings() -> None:
     scores, truth = nights()
     whole = sed.evaluate(scores, truth, METRICS)
-    result = sed.evaluate(scores, truth, METRICS, bootstrap=sed.Resampling(200, blocks=60))
+    result = sed.evaluate(scores, truth, METRICS, resampling=sed.Resampling(200, blocks=60))
     for metric in METRICS:
         interval = result.intervals[metric]
         assert result[metric].value == interval.value == whole[metric].value
@@ -91,7 +91,7 @@ def test_cuts_that_change_a_value_are_noted() -> None:
     truth = sed.GroundTruth.from_dict({"a": [(5, 10, "Dog")]}, durations={"a": 3600})
     rate = sed.FalseAlarmRate(sed.IoU(0.5))
     with pytest.warns(sed.SedscopeWarning, match=r"give FalseAlarmRate.* = 60\.0000 instead of 1\.0000"):
-        sed.evaluate(scores, truth, rate, bootstrap=sed.Resampling(50, blocks=60))
+        sed.evaluate(scores, truth, rate, resampling=sed.Resampling(50, blocks=60))
 
 
 def test_few_clips_are_advised_to_be_cut() -> None:
@@ -99,17 +99,17 @@ def test_few_clips_are_advised_to_be_cut() -> None:
     with pytest.raises(
         sed.SedscopeError, match=r"at least 2 clips, not 1. evaluate can draw blocks of time"
     ):
-        sed.evaluate(scores, truth, METRICS[0], bootstrap=10)
+        sed.evaluate(scores, truth, METRICS[0], resampling=10)
     scores, truth = nights(2)
     with pytest.warns(sed.SedscopeWarning, match=r"only 2 clips.*--resample blocks=60s"):
-        sed.evaluate(scores, truth, METRICS[0], bootstrap=10)
+        sed.evaluate(scores, truth, METRICS[0], resampling=10)
 
 
 def test_blocks_need_times() -> None:
     scores, truth = nights(2)
     deltas = sed.deltas(scores, truth, METRICS[0].criterion)
     with pytest.raises(sed.SedscopeError, match="cannot be cut into blocks"):
-        sed.evaluate_deltas(deltas, METRICS[0], bootstrap=sed.Resampling(10, blocks=60))
+        sed.evaluate_deltas(deltas, METRICS[0], resampling=sed.Resampling(10, blocks=60))
     with pytest.raises(sed.SedscopeError, match="not both"):
         sed.Resampling(blocks=60, groups={"a": 1})
 
@@ -117,7 +117,7 @@ def test_blocks_need_times() -> None:
 def test_whole_clips_have_no_blocks() -> None:
     metrics = (*METRICS, sed.AUROC(sed.Clip()))
     with pytest.raises(sed.SedscopeError, match=r"need whole clips.*: AUROC\(Clip\(.*Segment\(60\)"):
-        sed.evaluate(*nights(2), metrics, bootstrap=sed.Resampling(10, blocks=60))
+        sed.evaluate(*nights(2), metrics, resampling=sed.Resampling(10, blocks=60))
 
 
 def test_blocks_on_the_command_line(tmp_path: Path) -> None:

@@ -36,4 +36,4 @@ def by_hand(
     """Evaluate a data set without its task."""
     folder = data / name
     truth = sed.read_ground_truth(folder / "ground_truth.tsv", durations=folder / "durations.tsv")
-    return sed.evaluate(sed.read_scores(submission / name), truth, metrics, bootstrap=bootstrap)
+    return sed.evaluate(sed.read_scores(submission / name), truth, metrics, resampling=bootstrap)

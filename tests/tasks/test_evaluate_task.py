@@ -118,7 +118,7 @@ def test_dcase2024_equals_its_definition(durations: str, tmp_path: Path) -> None
     )
     expected = sed.evaluate(scores, truth, maestro.metrics, classes=maestro.classes)
     by_name["maestro"] = {expected.names[metric]: expected[metric].value for metric in expected}
-    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    result = sed.evaluate_task(task, ours, data, resampling=10)
     assert result.values == by_name
     assert result.score == by_name["desed"]["psds1"] + by_name["maestro"]["mpauc"]
     assert sed.check_submission(task, ours, data).problems == []
@@ -172,12 +172,12 @@ def test_the_average_over_groups_is_the_value(
     rule = sed.GroupRule(clips="sites.tsv", average=average)
     task = sed.Task("sites", {"home": dataset("segment_f1", groups=rule)}, "home.segment_f1")
     expected = sed.evaluate(
-        sed.read_scores(ours / "home"), truth, "segment_f1", by=sed.Groups(sites, average), bootstrap=10
+        sed.read_scores(ours / "home"), truth, "segment_f1", by=sed.Groups(sites, average), resampling=10
     )
     interval: sed.Interval | None = next(iter(expected.intervals.values()))
     if average is not None:
         interval = expected.groups["clips"].averages["segment_f1"].interval
-    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    result = sed.evaluate_task(task, ours, data, resampling=10)
     assert interval is not None
     assert result.interval is not None
     assert result.score == interval.value
@@ -196,7 +196,7 @@ def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> Non
     cut_scores, cut_truth = sed.cut_to_regions(
         sed.read_scores(ours / "home"), truth, sed.read_regions(home / "regions.tsv")
     )
-    result = sed.evaluate_task(task, ours, data, bootstrap=10)
+    result = sed.evaluate_task(task, ours, data, resampling=10)
     assert result.score == sed.evaluate(cut_scores, cut_truth, "segment_f1")["segment_f1"].value
     [interval] = result.datasets["home"].intervals.values()
     assert interval.resampling.units_name() == "groups of clips"
@@ -205,7 +205,7 @@ def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> Non
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> None:
     data, ours = folders
-    result = sed.evaluate_task(TWO, ours, data, bootstrap=sed.Resampling(40, seed=3))
+    result = sed.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, seed=3))
     seeds = [next(iter(part.intervals.values())).resampling.seed for part in result.datasets.values()]
     assert seeds[0] == 3
     assert seeds[1] != 3  # the sets have equally many clips: the same draws would not be independent
@@ -227,7 +227,7 @@ def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> 
         "undefined_resamples": 0,
     }
     with pytest.raises(sed.SedscopeError, match="percentile intervals only"):
-        sed.evaluate_task(TWO, ours, data, bootstrap=sed.Resampling(40, interval="bca"))
+        sed.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="bca"))
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -63,9 +63,9 @@ def submissions(folder: Path) -> dict[str, Any]:
 def test_ranks_are_those_of_the_evaluations(folder: Path, lower_is_better: bool) -> None:
     chosen = task(lower_is_better)
     paths = submissions(folder)
-    ranking = sed.rank_task(chosen, paths, folder / "data", n=RESAMPLES)
+    ranking = sed.rank_task(chosen, paths, folder / "data", resampling=RESAMPLES)
     alone = {
-        name: sed.evaluate_task(chosen, path, folder / "data", bootstrap=RESAMPLES)
+        name: sed.evaluate_task(chosen, path, folder / "data", resampling=RESAMPLES)
         for name, path in paths.items()
     }
     sign = -1 if lower_is_better else 1
@@ -130,10 +130,14 @@ def test_systems_share_their_resamples_whatever_the_order_of_clips_and_classes(
         (tmp_path / f"{name}.h5").rename(turned_folder / f"{name}.h5")
     renamed = task()
     sets = {name: replace(of_set, submission=f"{name}.h5") for name, of_set in renamed.datasets.items()}
-    first = sed.rank_task(task(), {"x": original}, folder / "data", n=50).systems[0].score
-    other = sed.rank_task(replace(renamed, datasets=sets), {"x": turned_folder}, folder / "data", n=50)
+    first = sed.rank_task(task(), {"x": original}, folder / "data", resampling=50).systems[0].score
+    other = sed.rank_task(
+        replace(renamed, datasets=sets), {"x": turned_folder}, folder / "data", resampling=50
+    )
     np.testing.assert_allclose(other.systems[0].score.values, first.values, rtol=1e-12)
-    both = sed.rank_task(task(), {"x": original, "more": tmp_path / "more"}, folder / "data", n=50)
+    both = sed.rank_task(
+        task(), {"x": original, "more": tmp_path / "more"}, folder / "data", resampling=50
+    )
     by_name = {system.name: system for system in both.systems}
     np.testing.assert_allclose(by_name["more"].score.values, by_name["x"].score.values, rtol=1e-12)
     assert sum("do not have the same classes (Other)" in note for note in both.warnings) == 2
@@ -145,8 +149,10 @@ def test_runs_are_averaged_resample_by_resample(folder: Path) -> None:
     paths = submissions(folder)
     chosen = task(score="home.psds1 * street.f1")
     runs = [paths["good"], paths["bad"]]
-    ranking = sed.rank_task(chosen, {"two": runs, "one": paths["middle"]}, folder / "data", n=50)
-    alone = [sed.evaluate_task(chosen, path, folder / "data", bootstrap=50) for path in runs]
+    ranking = sed.rank_task(
+        chosen, {"two": runs, "one": paths["middle"]}, folder / "data", resampling=50
+    )
+    alone = [sed.evaluate_task(chosen, path, folder / "data", resampling=50) for path in runs]
     [system] = [system for system in ranking.systems if system.name == "two"]
     assert system.metrics["score"].runs == tuple(result.score for result in alone)
     intervals = [result.interval for result in alone]
@@ -207,7 +213,7 @@ def test_only_systems_with_the_same_clips_are_ranked(folder: Path, copies: Path)
     sets = {name: replace(of_set, clips="scored") for name, of_set in task().datasets.items()}
     chosen = replace(task(), datasets=sets)
     systems = {**submissions(folder), "fewer": fewer}
-    ranking = sed.rank_task(chosen, systems, folder / "data", n=50)
+    ranking = sed.rank_task(chosen, systems, folder / "data", resampling=50)
     assert len(ranking.systems) == 3
     assert ranking.rejected[0].reasons == (
         "home: the system was evaluated on 15 clips, but most systems on 16. Only systems with the same "
@@ -229,12 +235,14 @@ def test_one_more_submission_costs_one_evaluation(
     shutil.copytree(folder / "data", data)
     changed = edited(copies, "good", lambda _: None)
 
-    def rank(*names: str, score: str = task().score, **options: Any) -> str:
+    def rank(
+        *names: str, score: str = task().score, kept: Path | None = tmp_path / "kept", **drawn: Any
+    ) -> str:
         paths = {name: changed if name == "good" else submissions(folder)[name] for name in names}
-        arguments = {"n": 50, "checkpoint": tmp_path / "kept", **options}
-        return sed.rank_task(task(score=score), paths, data, **arguments).to_json()
+        resampling, run = sed.Resampling(50, **drawn), sed.Run(checkpoint=kept)
+        return sed.rank_task(task(score=score), paths, data, resampling=resampling, run=run).to_json()
 
-    expected = rank(*QUALITIES, checkpoint=None)
+    expected = rank(*QUALITIES, kept=None)
     monkeypatch.setattr(measured_submissions, "evaluate_task", counted)
     rank("good", "bad")
     assert evaluated == ["bad", "good"]
@@ -290,7 +298,7 @@ def test_the_same_inputs_give_the_same_bytes(folder: Path, tmp_path: Path) -> No
 def test_a_report_that_cannot_be_made_is_left_out_with_a_note(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ranking = sed.rank_task(task(), submissions(folder), folder / "data", n=50)
+    ranking = sed.rank_task(task(), submissions(folder), folder / "data", resampling=50)
 
     def evaluate(system: Any, name: str) -> sed.Evaluation:
         if name == "home":
@@ -313,7 +321,7 @@ def test_a_report_that_cannot_be_made_is_left_out_with_a_note(
 def test_what_reports_show_is_checked(
     folder: Path, tmp_path: Path, arguments: Any, message: str
 ) -> None:
-    ranking = sed.rank_task(task(), {"x": submissions(folder)["good"]}, folder / "data", n=20)
+    ranking = sed.rank_task(task(), {"x": submissions(folder)["good"]}, folder / "data", resampling=20)
     with pytest.raises(sed.SedscopeError, match=message):
         ranking.site(tmp_path / "board", reports="all", **arguments)
     assert not (tmp_path / "board").exists()
@@ -356,7 +364,7 @@ def test_refused_options(folder: Path, arguments: list[str], message: str) -> No
 )
 def test_invalid_arguments(folder: Path, systems: Any, options: Any, message: str) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.rank_task(task(), systems, folder / "data", n=50, **options)
+        sed.rank_task(task(), systems, folder / "data", resampling=50, **options)
 
 
 def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_path: Path) -> None:
@@ -364,7 +372,9 @@ def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_p
     (tmp_path / "copy").mkdir()
     for name in ("home", "street"):
         (tmp_path / "copy" / name).symlink_to(paths["good"] / name)
-    ranking = sed.rank_task(task(), paths, folder / "data", n=RESAMPLES, checkpoint=tmp_path / "kept")
+    ranking = sed.rank_task(
+        task(), paths, folder / "data", resampling=RESAMPLES, run=sed.Run(checkpoint=tmp_path / "kept")
+    )
     assert [system.name for system in ranking.systems] == ["good"]
     assert [system.name for system in ranking.rejected] == ["copy"]
     assert "copy/home: this is a link that leads out of the submission" in ranking.rejected[0].reasons[0]

@@ -143,7 +143,7 @@ def test_neither_threads_nor_the_order_of_clips_matter(folds: int | None) -> Non
     turned = sed.Scores(clips[::-1], scores.__getitem__, classes=scores.classes, in_memory=True)
     psds = sed.presets.PSDS1
     results = [
-        sed.tune(ordered, truth, psds, SWEEP, folds=folds, threads=threads)
+        sed.tune(ordered, truth, psds, SWEEP, folds=folds, run=sed.Run(threads=threads))
         for ordered, threads in ((scores, 1), (scores, 3), (turned, 2))
     ]
     for other in results[1:]:

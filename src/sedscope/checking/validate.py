@@ -30,6 +30,7 @@ from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
+from ..engines.run import Run
 from ..errors import SedscopeError
 from ..evaluation.deltas import deltas
 from ..io.events.source import EventReadOptions
@@ -132,7 +133,7 @@ def validate(
     unit: Unit = "seconds",
     system_map: LabelMapLike | None = None,
     truth_map: LabelMapLike | None = None,
-    threads: int | None = None,
+    run: Run | None = None,
 ) -> Validation:
     """Check scores and ground truth, and report everything that is wrong or unusual at once.
 
@@ -190,8 +191,8 @@ def validate(
         The unit of the chunks' positions.
     system_map, truth_map : LabelMap or mapping from str to str or None, optional
         New labels of the scores and of the ground truth, see :meth:`sedscope.Scores.relabelled`.
-    threads : int, optional
-        The number of threads. By default, one per core.
+    run : Run, optional
+        How it runs: on how many threads.
 
     Returns
     -------
@@ -266,6 +267,7 @@ def validate(
                 system_labels,
                 findings,
             )
+    threads = Run._of(run, "Validating").threads
     system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():
         survey = None if system is None else survey_scores(system, threads)
@@ -360,7 +362,7 @@ def _check_as_evaluated(
             clips=clips,
             missing=missing,
             coverage=coverage,
-            threads=threads,
+            run=Run(threads),
         )
     except SedscopeError as error:
         findings.add_failure("evaluation", error)

@@ -104,18 +104,16 @@ def compare(
             runs,
             truth,
             metrics,
-            n=resampling.bootstrap,
             points={
                 name: of_system for name, of_system in complete_points.items() if of_system is not None
             },
             at_false_alarms=_false_alarm_limit(at_false_alarms),
-            progress=progress,
-            **resampling.arguments(truth),
+            resampling=resampling.resampling(truth),
             **inputs.selection(first_run.classes),
-            **engine.arguments(),
+            run=engine.run(progress),
         )
     if report:
-        result.report(report, **shown, **engine.arguments())
+        result.report(report, **shown, run=engine.run())
     write_tables(result, output)
     _show(result)
     if at_false_alarms is not None:

@@ -48,7 +48,7 @@ def deltas(
     }
     with counting_progress() as progress:
         alignment = replace(align(system, truth, **inputs.selection(system.classes)), hashed=True)
-        parts, notes = deltas_and_notes(alignment, requests, engine.run_options(progress))
+        parts, notes = deltas_and_notes(alignment, requests, engine.run(progress))
     save_deltas([part.of_system(system_name) for part in parts.values()], output, append=append)
     rows = sum(part.tables.rows() for part in parts.values())
     typer.echo(f"{output}: {counted(len(alignment.clips), 'clip')}, {counted(rows, 'change')} of counts")

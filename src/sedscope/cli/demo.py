@@ -92,6 +92,7 @@ def _evaluate_system(
     from .. import evaluate, read_scores, write_scores
     from ..data import simulate
     from ..data.cached_scores import cached
+    from ..engines.run import Run
     from ..tasks import presets
 
     start = time.perf_counter()
@@ -100,7 +101,7 @@ def _evaluate_system(
     written = time.perf_counter()
     with progress_bar(f"evaluating {folder}") as progress:
         scores = cached(read_scores(folder))
-        result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], progress=progress)
+        result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], run=Run(progress=progress))
     evaluated = time.perf_counter()
     typer.echo(
         f"{name}: {result.clips} clips written to {folder} in {written - start:.1f} s, "

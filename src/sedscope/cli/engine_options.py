@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import EngineName, Run
 from ..errors import SedscopeError
 from .option_groups import OptionGroup
 from .options import Writes, path_option
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
 _LARGE_SET = 1_000_000
 """Clips × classes of a set whose memory is worth estimating before the run."""
-
-
-class EngineArguments(TypedDict):
-    """How the library runs a pass."""
-
-    engine: EngineName
-    scheduler: str | None
-    checkpoint: Path | None
-    threads: int | None
 
 
 @dataclass(frozen=True)
@@ -66,18 +57,9 @@ class EngineOptions(ThreadOptions):
         Writes("folder"),
     ] = None
 
-    def arguments(self) -> EngineArguments:
-        """Return the options as arguments of the library."""
-        return {
-            "engine": self.engine,
-            "scheduler": self.scheduler,
-            "checkpoint": self.checkpoint,
-            "threads": self.threads,
-        }
-
-    def run_options(self, progress: Progress) -> RunOptions:
-        """Return the options of a run that shows its progress."""
-        return RunOptions(**self.arguments(), progress=progress)
+    def run(self, progress: Progress | None = None, memory: str | None = None) -> Run:
+        """Return how the library runs a pass."""
+        return Run(self.threads, self.engine, self.scheduler, self.checkpoint, memory, progress)
 
 
 @dataclass(frozen=True)

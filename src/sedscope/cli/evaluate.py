@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..data.choices import truth_overlaps
+from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
@@ -31,10 +32,11 @@ from .output_files import (
     write_tables,
 )
 from .resampling_options import IntervalOptions, drawing_recordings
-from .result_options import GroupArguments, GroupOptions, MetricOptions, ReportOptions
+from .result_options import GroupOptions, MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:
+    from ..evaluation.groups import By
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..metrics import Metric
@@ -96,7 +98,7 @@ def evaluate(
         _show_task(evaluation, json)
         if report:
             [result] = evaluation.datasets.values()
-            result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
+            result.report(report, name=system_name(paths[0]), **shown, run=engine.run())
         _finish(report, json, memory)
         return
     if data is not None:
@@ -104,7 +106,7 @@ def evaluate(
     if deltas:
         _refuse_with_deltas(inputs, engine, memory, points, report, groups.by_length)
         result = _evaluate_deltas(
-            paths, metric_options.metrics(), resampling, groups.arguments(), engine.threads
+            paths, metric_options.metrics(), resampling, groups.groups(), engine.threads
         )
     else:
         scores, ground_truth = _scores_and_truth(paths)
@@ -123,7 +125,7 @@ def evaluate(
     write_tables(result, output)
     show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report:
-        result.report(report, name=system_name(paths[0]), **shown, **engine.arguments())
+        result.report(report, name=system_name(paths[0]), **shown, run=engine.run())
     _finish(report, json, memory)
 
 
@@ -160,7 +162,7 @@ def evaluate_system(
     with collected_warnings() as notes:
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
-    grouped = groups.arguments()
+    grouped = groups.groups()
     resampling = drawing_recordings(resampling, truth)
     if operating_points is not None:
         system = require_scores(system, path, "--points")
@@ -179,7 +181,7 @@ def evaluate_system(
                 metrics,
                 overlaps=truth_overlaps(inputs.overlaps),
                 label_map=inputs.system_map(),
-                threads=engine.threads,
+                run=Run(threads=engine.threads),
                 **inputs.selection(truth.labels),
             )
         return replace(result, warnings=(*notes, *result.warnings))
@@ -194,12 +196,10 @@ def evaluate_system(
             truth,
             metrics,
             points=operating_points,
-            bootstrap=resampling,
-            memory=memory.memory,
-            progress=progress,
-            **grouped,
+            resampling=resampling,
+            by=grouped,
             **selection,
-            **engine.arguments(),
+            run=engine.run(progress, memory.memory),
         )
     of_lists = [*one_point_note(result.results), *equal_answers_note(result.results, result.alignment)]
     return replace(result, warnings=(*notes, *result.warnings, *of_lists))
@@ -248,11 +248,9 @@ def _evaluate_task(
             data,
             truth=truth,
             durations=durations,
-            bootstrap=resampling,
+            resampling=resampling,
             keep_scores=keep_scores,
-            memory=memory.memory,
-            progress=progress,
-            **engine.arguments(),
+            run=engine.run(progress, memory.memory),
         )
 
 
@@ -300,7 +298,7 @@ def _evaluate_deltas(
     paths: Sequence[Path],
     metrics: Mapping[str, Metric[Any]],
     resampling: Resampling | None,
-    groups: GroupArguments,
+    groups: By | None,
     threads: int | None,
 ) -> Evaluation:
     from .. import evaluate_deltas
@@ -310,13 +308,7 @@ def _evaluate_deltas(
         merged = merge_files(paths)
     with counting_progress(resampling=True) as progress:
         result = evaluate_deltas(
-            merged,
-            metrics,
-            bootstrap=resampling,
-            by=groups["by"],
-            by_class=groups["by_class"],
-            threads=threads,
-            progress=progress,
+            merged, metrics, resampling=resampling, by=groups, run=Run(threads, progress=progress)
         )
     return replace(result, warnings=(*notes, *result.warnings))
 

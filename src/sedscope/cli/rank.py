@@ -140,7 +140,6 @@ def _rank_systems(
 ) -> Ranking:
     """Rank systems by a metric, or by a formula over metrics."""
     from ..ranking.rank import rank_submissions
-    from ..resampling.resampling import Resampling
 
     systems, ground_truth = _systems_and_truth(paths)
     if inputs.missing != "error" or inputs.clips == "scored":
@@ -159,15 +158,13 @@ def _rank_systems(
             submissions,
             truth,
             metrics,
-            Resampling(resampling.bootstrap or 1, **resampling.arguments(truth)),
+            resampling.resampling(truth),
             score=score,
             better=better,
-            automatic=resampling.bootstrap is None,
             classes=selection["classes"],
             clips=clips,
             coverage=inputs.coverage,
-            options=engine.run_options(progress),
-            checkpoint=engine.checkpoint,
+            run=engine.run(progress),
         )
 
 
@@ -180,7 +177,6 @@ def _rank_task(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank submissions to a task."""
-    from ..resampling.resampling import Resampling
     from ..tasks.rank_task import rank_listed
     from ..tasks.task_data import read_task_data
 
@@ -192,15 +188,8 @@ def _rank_task(
         return rank_listed(
             opened,
             listed,
-            Resampling(resampling.bootstrap or 1, **resampling.arguments()),
-            automatic=resampling.bootstrap is None,
-            options={
-                **engine.arguments(),
-                "checkpoint": None,  # only values are kept
-                "memory": None,
-                "progress": progress,
-            },
-            checkpoint=engine.checkpoint,
+            resampling.resampling(),
+            engine.run(progress),
         )
 
 

@@ -48,6 +48,6 @@ def report(
         points=points,
         keep_scores=True,
     )
-    result.report(output, name=name or system_name(scores), **shown, **engine.arguments())
+    result.report(output, name=name or system_name(scores), **shown, run=engine.run())
     show(result, points=points)
     typer.echo(f"\nreport: {output}")

@@ -107,8 +107,14 @@ class ComparisonOptions(ResamplingOptions):
         ),
     ] = None
 
+    def resampling(self, truth: GroundTruth | None = None) -> Resampling:
+        """Return the resampling. Regions of one recording of the truth are drawn together."""
+        from .. import Resampling
+
+        return Resampling(self.bootstrap, **self.arguments(truth))
+
     def check(self) -> None:
-        """Refuse a number of resamples that cannot be drawn."""
+        """Refuse a number of resamples that cannot be drawn, before anything is read."""
         if self.bootstrap is not None:
             _check_resamples(self.bootstrap)
 

@@ -15,7 +15,7 @@ from .option_groups import OptionGroup
 from .options import Reads, path_option, read_clip_list
 
 if TYPE_CHECKING:
-    from ..evaluation.groups import Groups
+    from ..evaluation.groups import By
     from ..metrics import Metric
     from ..tasks.presets import Preset
     from ..tuning.operating_points import OperatingPoints
@@ -80,14 +80,6 @@ def _presets(names: Sequence[str]) -> list[Preset]:
     return presets
 
 
-class GroupArguments(TypedDict):
-    """How the library evaluates groups."""
-
-    by: Groups | None
-    by_class: Groups | None
-    by_length: list[float] | None
-
-
 @dataclass(frozen=True)
 class GroupOptions(OptionGroup):
     """Groups of clips, of classes and of reference lengths."""
@@ -120,20 +112,22 @@ class GroupOptions(OptionGroup):
         typer.Option(help="Average the values of --by and --by-class over their groups."),
     ] = None
 
-    def arguments(self) -> GroupArguments:
-        """Read the files, and return the options as arguments of the library."""
-        from .. import Groups
+    def groups(self) -> By | None:
+        """Read the files, and return what is grouped, if anything is."""
+        from .. import By, Groups
         from ..io.side_tables import read_class_groups, read_clip_groups
 
         if self.group_average is not None and self.by is None and self.by_class is None:
             raise SedscopeError("--group-average needs groups. Add --by FILE or --by-class FILE.")
-        by = None if self.by is None else read_clip_groups(self.by)
-        by_class = None if self.by_class is None else read_class_groups(self.by_class)
-        return {
-            "by": None if by is None else Groups(by, self.group_average),
-            "by_class": None if by_class is None else Groups(by_class, self.group_average),
-            "by_length": None if self.by_length is None else _lengths(self.by_length),
-        }
+        if self.by is None and self.by_class is None and self.by_length is None:
+            return None
+        return By(
+            None if self.by is None else Groups(read_clip_groups(self.by), self.group_average),
+            None
+            if self.by_class is None
+            else Groups(read_class_groups(self.by_class), self.group_average),
+            None if self.by_length is None else _lengths(self.by_length),
+        )
 
 
 def _lengths(text: str) -> list[float]:

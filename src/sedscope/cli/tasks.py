@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import ThreadOptions
 from .options import Reads, as_location, path_option, print_data
@@ -80,7 +81,7 @@ def check(
         raise SedscopeError("Give the task (--task). 'sedscope tasks' lists all.")
     submission, truth = submission_and_truth(paths, data)
     checked = check_submission(
-        task, submission, data, truth=truth, durations=durations, threads=engine.threads
+        task, submission, data, truth=truth, durations=durations, run=Run(engine.threads)
     )
     for line in checked.problems:
         typer.echo(line)

@@ -121,9 +121,7 @@ def _find_deltas(
     alignment = align(scores, truth, **inputs.selection(scores.classes))
     alignment = replace(alignment, hashed=not scores.in_memory)
     with progress_bar("reading and counting") as progress:
-        deltas, notes = deltas_and_notes(
-            alignment, {criterion: DeltaRequest()}, engine.run_options(progress)
-        )
+        deltas, notes = deltas_and_notes(alignment, {criterion: DeltaRequest()}, engine.run(progress))
     issue_warnings(notes, 1)
     return deltas[criterion]
 
@@ -150,9 +148,8 @@ def _tune(
             folds=tuning.folds,
             seed=tuning.seed,
             groups=groups if tuning.folds is None else groups_by_recording(groups, truth),
-            progress=progress,
             **inputs.selection(scores.classes),
-            **engine.arguments(),
+            run=engine.run(progress),
         )
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from .engine_options import ThreadOptions
 from .input_options import ClipsOption, FileOptions, clip_choice
@@ -73,7 +74,7 @@ def validate(
         scores_columns=column_map(files.scores_columns, "--scores-columns"),
         system_map=files.system_map(),
         truth_map=files.truth_map(),
-        threads=engine.threads,
+        run=Run(engine.threads),
         **stitch_arguments(files.stitch),
     )
     typer.echo(validation.to_json() if json == "-" else f"{validation}\n", nl=False)

@@ -50,7 +50,8 @@ def _points_advice(criterion: Criterion, usual: str) -> str:
     """Say what to do about events of no length. ``usual``: the advice unless lengths are the reason."""
     if criterion.unwrapped.judges_points:
         return (
-            "Bins of lengths are not for points in time: leave out by_length= (--by-length) or OfLength."
+            "Bins of lengths are not for points in time: leave out by=By(lengths=…) (--by-length) or "
+            "OfLength."
         )
     return usual
 

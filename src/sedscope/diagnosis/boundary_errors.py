@@ -14,9 +14,9 @@ from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
+from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
 from ..results.text import format_text
@@ -167,8 +167,7 @@ def boundary_errors(
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> BoundaryErrors:
     """Return how early or late detections begin and end, for each pair of a detection and a reference.
 
@@ -183,11 +182,8 @@ def boundary_errors(
         One threshold for all classes, or one for each class. A class without one is never detected.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
-    threads : int, optional
-        The number of threads; one per core unless given.
-    progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
-        of all clips.
+    run : Run, optional
+        How it runs: on how many threads, and whether it shows its progress.
 
     Returns
     -------
@@ -209,7 +205,7 @@ def boundary_errors(
     <BLANKLINE>
     seconds, detection minus reference, of the pairs of IoU(threshold=0.1)
     """
-    progress = as_progress(progress, "Diagnosing")
+    run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     if not criterion.defines_substitutions:
@@ -217,10 +213,10 @@ def boundary_errors(
             f"{criterion!r} makes no pairs of detections and references, so they have no boundary errors. "
             "Use IoU or Collar."
         )
-    workers = thread_count(threads)
+    workers = thread_count(run.threads)
     errors: list[list[Ticks]] = [[] for _ in alignment.classes]
     extents, durations = [], []
-    for checked in judged_clips(alignment, [criterion], workers, progress):
+    for checked in judged_clips(alignment, [criterion], workers, run.steps):
         batch = criterion.seen(checked.batch)
         extents.append(batch.extents)
         durations.append(batch.durations)

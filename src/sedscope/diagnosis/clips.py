@@ -14,9 +14,10 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, ProgressChoice, as_progress
+from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
+from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from .judged_clips import TYPES, ClassThresholds, judged_clips
 
@@ -67,8 +68,7 @@ def clip_costs(
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> ClipCosts:
     """Count the false positives and false negatives of each clip and class, to rank the clips.
 
@@ -80,11 +80,8 @@ def clip_costs(
         One threshold for all classes, or one for each class. A class without one is never detected.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
-    threads : int, optional
-        The number of threads; one per core unless given.
-    progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
-        of all clips.
+    run : Run, optional
+        How it runs: on how many threads, and whether it shows its progress.
 
     Returns
     -------
@@ -100,9 +97,9 @@ def clip_costs(
     >>> costs.fp[:, 0].tolist(), costs.fn[:, 0].tolist()
     ([1, 0], [0, 1])
     """
-    progress = as_progress(progress, "Diagnosing")
+    run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return clip_costs_aligned(alignment, criterion, thresholds, threads=threads, progress=progress)
+    return clip_costs_aligned(alignment, criterion, thresholds, threads=run.threads, progress=run.steps)
 
 
 def clip_costs_aligned(

@@ -14,8 +14,9 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, ProgressChoice, as_progress
+from ..data.progress import Progress
 from ..data.scores import Scores
+from ..engines.run import Run
 from ..errors import counted
 from ..escaping import one_line
 from .judged_clips import CAUSES, NOT_FALSE, TYPES, ClassThresholds, ThresholdChoice, judged_clips
@@ -112,8 +113,7 @@ def diagnose(
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> Diagnosis:
     """Count the error types of the detections and references of each class.
 
@@ -130,11 +130,8 @@ def diagnose(
         detected.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
-    threads : int, optional
-        The number of threads; one per core unless given.
-    progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of clips done and
-        of all clips.
+    run : Run, optional
+        How it runs: on how many threads, and whether it shows its progress.
 
     Returns
     -------
@@ -152,9 +149,11 @@ def diagnose(
     >>> dog.tally().fscore().tolist(), dog.fixed()["fragmented"].fscore().tolist()
     ([0.0, 1.0], [1.0, 1.0])
     """
-    progress = as_progress(progress, "Diagnosing")
+    run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return diagnose_aligned(alignment, [criterion], thresholds, threads=threads, progress=progress)[0]
+    return diagnose_aligned(alignment, [criterion], thresholds, threads=run.threads, progress=run.steps)[
+        0
+    ]
 
 
 def diagnose_aligned(

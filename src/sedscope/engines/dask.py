@@ -19,7 +19,7 @@ from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
 from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
-from .run import RunOptions
+from .run import Run
 
 _PARTS_PER_THREAD = 4
 _MOST_CLIPS = 512
@@ -143,13 +143,13 @@ def _apply(work: Callable[[Item], FloatArray], block: Item) -> FloatArray:
 
 
 @contextmanager
-def open_engine(options: RunOptions) -> Iterator[Engine]:
+def open_engine(run: Run) -> Iterator[Engine]:
     """Open the engine on the cluster of the options, or on one of this machine."""
-    if options.checkpoint is not None:
+    if run.checkpoint is not None:
         raise SedscopeError(
             "A checkpoint only works on one machine. Use it with engine='threads' (--engine threads)."
         )
-    with client_of(options.scheduler, options.threads) as client:
+    with client_of(run.scheduler, run.threads) as client:
         yield DaskEngine(client)
 
 

@@ -1,10 +1,10 @@
-"""How a pass runs: the options that every command and function with a pass shares."""
+"""How a pass runs: ``Run``, which every function with a pass takes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -13,32 +13,85 @@ from ..errors import SedscopeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..data.progress import Progress
+    from ..data.progress import Progress, ProgressChoice
     from .engine import Engine
 
 
 EngineName: TypeAlias = Literal["threads", "dask"]
 
 ENGINES = {"threads": "threads", "dask": "dask"}
-"""The module of each engine, by name. Its function ``open_engine(options)`` opens the engine."""
+"""The module of each engine, by name. Its function ``open_engine(run)`` opens the engine."""
 
 
 @dataclass(frozen=True)
-class RunOptions:
-    """How a pass over the clips runs. None of the options changes a value."""
+class Run:
+    """How a pass over the clips runs. Nothing of it changes a value.
+
+    Parameters
+    ----------
+    threads : int, optional
+        The number of threads; one per core unless given.
+    engine : {"threads", "dask"}, default "threads"
+        Where the pass runs: on threads of this process, or on a Dask cluster.
+    scheduler : str or distributed.Client, optional
+        The address or client of the Dask cluster. Without it, one is started on this machine.
+    checkpoint : path, optional
+        A folder that keeps finished parts, so that an interrupted run continues where it stopped. Several
+        systems and evaluations may share it: parts are used only where everything is the same.
+    memory : str or float, optional
+        A limit, e.g. ``"4GB"``, for :func:`~sedscope.evaluate`. The classes are counted in blocks that stay
+        within it. With several blocks, the deltas go to a temporary file, whose folder the environment
+        variable ``TMPDIR`` names, and the clips are still read once. Values and thresholds are the same,
+        but the result keeps only the counts that the metrics read, and no deltas: curves, other averages
+        and reports that need more are refused.
+    progress : bool or callable, optional
+        True shows a bar in a notebook or terminal. A function is called with the number of steps done and
+        of all steps: a step is a clip, or a resample of one metric.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> sed.evaluate(scores, truth, "psds1", run=sed.Run(threads=1, memory="1GB"))["psds1"].value
+    1.0
+    """
 
     threads: int | None = None
-    """The number of threads; one per core unless given."""
-    engine: str = "threads"
-    """Where the pass runs: a name of ``ENGINES``."""
+    engine: EngineName = "threads"
     scheduler: object = None
-    """The address or client of a Dask scheduler; a cluster on this machine unless given."""
     checkpoint: str | Path | None = None
-    """A folder that keeps finished parts, so that an interrupted run continues where it stopped."""
     memory: str | float | None = None
-    """A limit on memory, e.g. ``"4GB"``: the classes are counted in blocks that stay within it."""
-    progress: Progress | None = None
-    """Called with the number of clips done and of all clips."""
+    progress: ProgressChoice = None
+
+    @classmethod
+    def _of(cls, run: Run | None, title: str, *uses: str) -> Run:
+        """Return a run whose progress is a function; by default one on all cores.
+
+        ``title``: what a progress bar says is being done. ``uses``: what the caller can use beside threads
+        and progress; anything else is refused.
+        """
+        from ..data.progress import as_progress
+
+        run = cls() if run is None else run
+        if not isinstance(run, cls):
+            raise SedscopeError(f"run={run!r} is not valid. Give a Run, such as run=Run(threads=2).")
+        unused = [
+            name
+            for name in ("engine", "scheduler", "checkpoint", "memory")
+            if name not in uses and getattr(run, name) != getattr(cls, name)
+        ]
+        if unused:
+            raise SedscopeError(
+                f"{title} cannot use {' and '.join(f'{name}=' for name in unused)} of a run."
+            )
+        return replace(run, progress=as_progress(run.progress, title))
+
+    @property
+    def steps(self) -> Progress | None:
+        """What is called with the number of steps done and of all steps."""
+        assert not isinstance(self.progress, bool)
+        return self.progress
 
     def memory_limit(self) -> int | None:
         """Return the limit on memory in bytes; None if there is none."""
@@ -54,5 +107,5 @@ class RunOptions:
             names = " or ".join(map(repr, ENGINES))
             raise SedscopeError(f"engine={self.engine!r} is not valid. Choose {names}.")
         module = import_module(f".{ENGINES[self.engine]}", __package__)
-        opener: Callable[[RunOptions], AbstractContextManager[Engine]] = module.open_engine
+        opener: Callable[[Run], AbstractContextManager[Engine]] = module.open_engine
         return opener(self)

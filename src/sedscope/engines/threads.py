@@ -16,7 +16,7 @@ from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item
-from .run import RunOptions
+from .run import Run
 
 
 class ThreadsEngine:
@@ -61,13 +61,13 @@ class ThreadsEngine:
 
 
 @contextmanager
-def open_engine(options: RunOptions) -> Iterator[Engine]:
+def open_engine(run: Run) -> Iterator[Engine]:
     """Open the engine for some options: with a checkpoint, one that keeps its parts in a folder."""
-    if options.scheduler is not None:
+    if run.scheduler is not None:
         raise SedscopeError("A scheduler only applies to engine='dask' (--engine dask).")
-    if options.checkpoint is None:
-        yield ThreadsEngine(options.threads)
+    if run.checkpoint is None:
+        yield ThreadsEngine(run.threads)
     else:
         from .checkpoint import CheckpointEngine
 
-        yield CheckpointEngine(options.checkpoint, threads=options.threads)
+        yield CheckpointEngine(run.checkpoint, threads=run.threads)

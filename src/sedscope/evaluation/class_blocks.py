@@ -36,7 +36,7 @@ from ..data.size_limits import machine_memory as machine_memory
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
@@ -192,14 +192,14 @@ def count_class_blocks(
     alignment: Alignment,
     metrics: Sequence[Metric[Any]],
     engine: Engine,
-    options: RunOptions,
+    run: Run,
 ) -> CountedClips:
-    """Count in blocks of classes, so that the memory stays within the limit of the options.
+    """Count in blocks of classes, so that the memory stays within the limit of the run.
 
     With several blocks, the deltas of all classes go to a temporary file, from which those of each block
     are read. Only the rows that the metrics read are kept of each class, and no deltas.
     """
-    limit, requests = options.memory_limit(), delta_requests(metrics)
+    limit, requests = run.memory_limit(), delta_requests(metrics)
     assert limit is not None
     alignment = replace(alignment, memory_limit=limit)
     together = [
@@ -208,7 +208,7 @@ def count_class_blocks(
         if not all(_counts_by_class(part, requests) for part in metric.parts)
     ]
     metrics = parts_of(metrics)
-    estimate = estimate_memory(alignment, requests, options.threads)
+    estimate = estimate_memory(alignment, requests, run.threads)
     blocks = [*estimate.blocks(limit)]
     if len(blocks) > 1 and together:
         raise SedscopeError(
@@ -220,14 +220,14 @@ def count_class_blocks(
     ranges: list[dict[Criterion, tuple[float, float]]] = []
     detected = np.zeros(len(alignment.classes), bool)
     clips = len(alignment.clips)
-    stage = StagedProgress(options.progress, clips).stage(clips)
+    stage = StagedProgress(run.steps, clips).stage(clips)
     on_disk = estimate.on_disk if len(blocks) > 1 else None
     with _one_pass(alignment, requests, engine, stage, on_disk) as find_block:
         for block in blocks:
             deltas.clear()  # before the next ones are found
             deltas |= find_block(block)
             for criterion in requests:
-                counts = deltas[criterion].counts(threads=options.threads)
+                counts = deltas[criterion].counts(threads=run.threads)
                 if len(blocks) > 1:
                     counts = _needed_rows(counts, block, criterion, metrics)
                 of_blocks[criterion].append(counts)

@@ -16,7 +16,7 @@ from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import readable
 from ..metrics import ClasswiseResult, MeanResult, Metric, MetricResult, PSDSResult
 from ..metrics.metric import delta_requests
@@ -60,15 +60,15 @@ def count_clips(
     alignment: Alignment,
     metrics: Mapping[str, Metric[Any]],
     engine: Engine,
-    options: RunOptions,
+    run: Run,
     plan: GroupPlan | None,
 ) -> CountedClips:
     """Count all classes in one pass over the clips. The deltas also serve the groups of the plan."""
     clips = len(alignment.clips)
-    stage = StagedProgress(options.progress, clips).stage(clips)
+    stage = StagedProgress(run.steps, clips).stage(clips)
     of_pass = [*metrics.values(), *([] if plan is None else plan.of_bins(metrics))]
     deltas = find_deltas_for_groups(alignment, of_pass, engine, stage, plan)
-    return add_up(alignment, [*metrics.values()], deltas, options.threads, of_groups=plan is not None)
+    return add_up(alignment, [*metrics.values()], deltas, run.threads, of_groups=plan is not None)
 
 
 def find_deltas_for_groups(

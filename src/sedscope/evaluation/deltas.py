@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest, Requests
@@ -12,11 +11,10 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing, as_postprocessings
 from .notes import input_notes
@@ -33,11 +31,7 @@ def deltas(
     coverage: Coverage = "error",
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     system: str | None = None,
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> Deltas:
     """Find how the counts of a criterion change at every threshold.
 
@@ -59,7 +53,7 @@ def deltas(
     system : str, optional
         The name of the system. Deltas of systems with different names cannot be merged. With a name, the
         deltas also know a hash of the scores; without, only if the scores are not in memory.
-    engine, scheduler, checkpoint, threads, progress
+    run : Run, optional
         How the pass runs; see :func:`~sedscope.evaluate`.
 
     Returns
@@ -78,23 +72,22 @@ def deltas(
     """
     if not isinstance(criterion, Criterion):
         raise SedscopeError(f"Not a criterion: {criterion!r}.")
-    progress = as_progress(progress, "Counting")
-    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
+    run = Run._of(run, "Counting", "engine", "scheduler", "checkpoint")
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     # to read files takes much longer than to hash them; to read arrays does not
     alignment = replace(alignment, hashed=system is not None or not scores.in_memory)
-    with options.open_engine() as opened:
-        by_criterion = find_deltas(alignment, {criterion: request}, opened, progress)
+    with run.open_engine() as opened:
+        by_criterion = find_deltas(alignment, {criterion: request}, opened, run.steps)
     of_criterion = by_criterion[criterion]
     return of_criterion if system is None else of_criterion.of_system(system)
 
 
 def deltas_and_notes(
-    alignment: Alignment, requests: Requests, options: RunOptions
+    alignment: Alignment, requests: Requests, run: Run
 ) -> tuple[dict[Criterion, Deltas], list[str]]:
     """Find the deltas of several criteria, and note what a user should know about the input."""
     sample = TimeSample(alignment)
-    with options.open_engine() as opened:
-        by_criterion = find_deltas(sample.alignment, requests, opened, options.progress)
+    with run.open_engine() as opened:
+        by_criterion = find_deltas(sample.alignment, requests, opened, run.steps)
     return by_criterion, input_notes(alignment, by_criterion, sample)

@@ -16,11 +16,10 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
 from ..data.scores import Scores
 from ..data.time_agreement import TimeSample
 from ..engines.engine import Engine
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, listing
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
@@ -32,15 +31,13 @@ from .operating_point import metrics_at_points, points_notes, scores_at_points
 from .result import Evaluation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..data.detections import Detections
     from ..data.label_maps import LabelMapLike
     from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
     from .group_plan import GroupPlan
     from .group_results import GroupResults
-    from .groups import GroupsLike
+    from .groups import By, GroupsLike
     from .resampled_clips import ResampledMetrics, Resamples
 
 
@@ -54,16 +51,9 @@ def evaluate(
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    bootstrap: Resampling | int | None = None,
-    by: GroupsLike | None = None,
-    by_class: GroupsLike | None = None,
-    by_length: Iterable[float] | None = None,
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    memory: str | float | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    resampling: Resampling | int | None = None,
+    by: By | GroupsLike | None = None,
+    run: Run | None = None,
 ) -> Evaluation:
     """Evaluate a system with one or more metrics.
 
@@ -95,37 +85,15 @@ def evaluate(
         What to do with scores that cover less than half of their clips or go on for more than twice as
         long, in most clips or in total: refuse them, or evaluate them as they are. A warning names clips
         that differ by more than a tenth.
-    bootstrap : int or Resampling, optional
+    resampling : int or Resampling, optional
         Resample the clips this many times, and add intervals.
-    by : mapping of clip to group, or Groups, optional
+    by : mapping of clip to group, Groups, or By, optional
         Also evaluate groups of clips, e.g. the recording sites, each as if it were alone.
-        :class:`~sedscope.Groups` may average the groups. The result has them in ``groups["clips"]``.
-        Where clips are scored regions, the groups may be those of their recordings.
-    by_class : mapping of class to group, or Groups, optional
-        Also evaluate groups of classes, e.g. common and rare ones, each as if there were no other classes.
-        The result has them in ``groups["classes"]``.
-    by_length : iterable of float, optional
-        Also evaluate reference events by their length: ``(1, 5)`` makes the bins up to 1 s, 1 to 5 s and
-        above 5 s. References outside a bin are ignored: they are not missed, and detections that match
-        them are not false. The result has the bins in ``groups["lengths"]``.
-    engine : {"threads", "dask"}, default "threads"
-        Where the pass over the clips runs: on threads of this process, or on a Dask cluster.
-    scheduler : str or distributed.Client, optional
-        The address or client of the Dask cluster. Without it, one is started on this machine.
-    checkpoint : path, optional
-        A folder that keeps finished parts, so that an interrupted evaluation continues where it stopped.
-        Several systems and evaluations may share it: parts are used only where everything is the same.
-    memory : str or float, optional
-        A limit, e.g. ``"4GB"``. The classes are counted in blocks that stay within it. With several blocks,
-        the deltas go to a temporary file, whose folder the environment variable ``TMPDIR`` names, and the
-        clips are still read once. Values and thresholds are the same, but the result keeps only the
-        counts that the metrics read, and no deltas: curves, other averages and reports that need more are
-        refused.
-    threads : int, optional
-        The number of threads; one per core unless given.
-    progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of steps done and
-        of all steps: a step is a clip, or with ``bootstrap`` also a resample of one metric.
+        :class:`~sedscope.Groups` may average the groups, and :class:`~sedscope.By` groups classes and
+        reference lengths, too. The result has them in ``groups["clips"]``, ``groups["classes"]`` and
+        ``groups["lengths"]``.
+    run : Run, optional
+        How the pass over the clips runs: threads, engine, checkpoint, memory limit and progress.
 
     Returns
     -------
@@ -153,10 +121,9 @@ def evaluate(
     if points is not None and points.thresholds:
         named = metrics_at_points(named)
     chosen = tuple(named.values())
-    progress = as_progress(progress, "Evaluating")
-    options = RunOptions(threads, engine, scheduler, checkpoint, memory, progress)
-    limited = options.memory_limit() is not None
-    if limited and bootstrap is not None:
+    run = Run._of(run, "Evaluating", "engine", "scheduler", "checkpoint", "memory")
+    limited = run.memory_limit() is not None
+    if limited and resampling is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     processed = scores if points is None else points.process(scores)
     alignment = align(
@@ -168,30 +135,28 @@ def evaluate(
         coverage=coverage,
     )
     plan = None
-    if by is not None or by_class is not None or by_length is not None:
+    if by is not None:
         from .group_plan import GroupPlan
 
-        plan = GroupPlan.of(alignment.clips, alignment.classes, by, by_class, by_length, truth)
+        plan = GroupPlan.of(alignment.clips, alignment.classes, by, truth)
         if limited:
             raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
-    with options.open_engine() as opened:
+    with run.open_engine() as opened:
         if limited:
             from .class_blocks import count_class_blocks
 
-            counted = count_class_blocks(sample.alignment, chosen, opened, options)
-        elif bootstrap is None:
-            counted = count_clips(sample.alignment, named, opened, options, plan)
+            counted = count_class_blocks(sample.alignment, chosen, opened, run)
+        elif resampling is None:
+            counted = count_clips(sample.alignment, named, opened, run, plan)
         else:
             from .resampled_clips import resample_clips
 
-            counted, resampled = resample_clips(
-                sample.alignment, named, bootstrap, opened, options, plan
-            )
+            counted, resampled = resample_clips(sample.alignment, named, resampling, opened, run, plan)
         resamples = None if resampled is None else resampled.resamples
         groups, group_notes = _measure_groups(
-            plan, named, alignment, counted.of_pass, resamples, opened, threads, points
+            plan, named, alignment, counted.of_pass, resamples, opened, run.threads, points
         )
     notes = [
         *points_notes(points, processed),
@@ -213,7 +178,7 @@ def evaluate(
         points,
     )
     if resampled is not None:
-        result = resampled.complete(result, threads)
+        result = resampled.complete(result, run.threads)
     return replace(result, blocks=counted.blocks, groups=groups).warn(stacklevel=2)
 
 
@@ -228,7 +193,7 @@ def evaluate_sets(
     coverage: Coverage = "error",
     overlaps: Overlaps = "error",
     label_map: LabelMapLike | None = None,
-    threads: int | None = None,
+    run: Run | None = None,
 ) -> Evaluation:
     """Evaluate detections at a few operating points, and only there, as psds_eval does.
 
@@ -250,8 +215,8 @@ def evaluate_sets(
     label_map : LabelMap or mapping from str to str or None, optional
         New labels of the detections, see :meth:`Scores.relabelled`. The ground truth has its own method,
         :meth:`GroundTruth.relabelled`.
-    threads : int, optional
-        The number of threads; one per core unless given.
+    run : Run, optional
+        How it runs: on how many threads.
 
     Returns
     -------
@@ -287,7 +252,7 @@ def evaluate_sets(
         coverage=coverage,
         overlaps=overlaps,
         label_map=label_map,
-        threads=threads,
+        threads=Run._of(run, "Evaluating sets").threads,
     )
     return measure(named, counts, notes, {}).warn(stacklevel=2)
 
@@ -296,11 +261,9 @@ def evaluate_deltas(
     deltas: Deltas | Iterable[Deltas],
     metrics: MetricsLike,
     *,
-    bootstrap: Resampling | int | None = None,
-    by: GroupsLike | None = None,
-    by_class: GroupsLike | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    resampling: Resampling | int | None = None,
+    by: By | GroupsLike | None = None,
+    run: Run | None = None,
 ) -> Evaluation:
     """Evaluate deltas that were found before.
 
@@ -311,15 +274,12 @@ def evaluate_deltas(
         :func:`~sedscope.load_deltas` and :meth:`Deltas.merge`.
     metrics
         What to measure; see :func:`evaluate`.
-    bootstrap : int or Resampling, optional
+    resampling : int or Resampling, optional
         Resample the clips this many times, and add intervals.
-    by, by_class
+    by : mapping of clip to group, Groups, or By, optional
         Also evaluate groups of clips or of classes; see :func:`evaluate`. Deltas know nothing of lengths.
-    threads : int, optional
-        The number of threads; one per core unless given.
-    progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of resamples done
-        and of all, over all metrics.
+    run : Run, optional
+        How it runs: on how many threads, and whether it shows its progress.
 
     Returns
     -------
@@ -351,20 +311,20 @@ def evaluate_deltas(
     used = {part.criterion: by_criterion[part.criterion] for part in parts_of(chosen)}
     refuse_different_scores([*used.values()])
     plan = None
-    if by is not None or by_class is not None:
+    if by is not None:
         from .group_plan import GroupPlan
 
-        plan = GroupPlan.of_deltas([*used.values()], chosen, by, by_class)
-    progress = as_progress(progress, "Resampling")
+        plan = GroupPlan.of_deltas([*used.values()], chosen, by)
+    run = Run._of(run, "Resampling")
     resampled: ResampledMetrics | None = None
-    with RunOptions(threads).open_engine() as engine:
-        if bootstrap is not None:
+    with run.open_engine() as engine:
+        if resampling is not None:
             from .resampled_clips import resample_deltas
 
-            resampled = resample_deltas(used, chosen, bootstrap, engine, progress, plan)
+            resampled = resample_deltas(used, chosen, resampling, engine, run.steps, plan)
         resamples = None if resampled is None else resampled.resamples
-        groups, group_notes = _measure_groups(plan, named, None, used, resamples, engine, threads)
-    counts = {criterion: part.counts(threads=threads) for criterion, part in used.items()}
+        groups, group_notes = _measure_groups(plan, named, None, used, resamples, engine, run.threads)
+    counts = {criterion: part.counts(threads=run.threads) for criterion, part in used.items()}
     notes = [
         *threshold_notes(chosen, score_ranges(chosen, used)),
         *([] if resampled is None else resampled.notes),
@@ -373,7 +333,7 @@ def evaluate_deltas(
     intervals = {} if resampled is None else resampled.intervals
     result = replace(measure(named, counts, notes, intervals), groups=groups)
     if resampled is not None:
-        result = resampled.complete(result, threads)
+        result = resampled.complete(result, run.threads)
     return result.warn(stacklevel=2)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..resampling.draws import Draws, GroupDraws
     from ..resampling.resampling import ClipPart, Resampling
-    from .groups import GroupsLike, Partition
+    from .groups import By, GroupsLike, Partition
 
 
 @dataclass(frozen=True)
@@ -83,21 +83,20 @@ class GroupPlan:
         cls,
         clips: Sequence[str],
         classes: Sequence[str],
-        by: GroupsLike | None,
-        by_class: GroupsLike | None,
-        by_length: Iterable[float] | None = None,
+        by: By | GroupsLike,
         truth: GroundTruth | None = None,
     ) -> GroupPlan:
         """Put the evaluated clips and classes in their groups.
 
         ``truth``: if its clips are regions, they may be in the groups of their recordings.
         """
-        from .groups import by_region, partition_classes, partition_clips
+        from .groups import By, by_region, partition_classes, partition_clips
 
+        by = By._of(by)
         return cls(
-            None if by is None else partition_clips(by_region(by, truth), clips),
-            None if by_class is None else partition_classes(by_class, classes),
-            () if by_length is None else length_bins(by_length),
+            None if by.clips is None else partition_clips(by_region(by.clips, truth), clips),
+            None if by.classes is None else partition_classes(by.classes, classes),
+            () if by.lengths is None else length_bins(by.lengths),
         )
 
     @classmethod
@@ -105,8 +104,7 @@ class GroupPlan:
         cls,
         deltas: Sequence[Deltas],
         metrics: Sequence[Metric[Any]],
-        by: GroupsLike | None,
-        by_class: GroupsLike | None,
+        by: By | GroupsLike,
     ) -> GroupPlan:
         """Put the clips and classes of deltas that were found before in their groups."""
         if len({(part.clips, part.classes) for part in deltas}) > 1:
@@ -114,12 +112,15 @@ class GroupPlan:
                 "Groups need deltas of the same clips and classes, in the same order, for every criterion. "
                 "Find them from the same scores and ground truth."
             )
-        plan = cls.of(deltas[0].clips, deltas[0].classes, by, by_class)
+        plan = cls.of(deltas[0].clips, deltas[0].classes, by)
+        if plan.bins:
+            raise SedscopeError("Deltas know nothing of the lengths of references. Evaluate the scores.")
         again = [repr(metric) for metric in plan.needing_own_pass(metrics)]
         if again:
             raise SedscopeError(
                 f"The deltas of all classes do not suffice to measure {listing(again)} on a group of "
-                "classes. Evaluate the scores with by_class=, or find the deltas of each group with classes=."
+                "classes. Evaluate the scores with by=By(classes=…), or find the deltas of each group with "
+                "classes=."
             )
         return plan
 

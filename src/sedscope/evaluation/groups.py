@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -76,24 +76,8 @@ class Groups:
         refuse_nul({*self.members.values()}, "group")
 
     @classmethod
-    def of(cls, groups: GroupsLike) -> Groups:
-        """Return groups that may be a mapping.
-
-        Parameters
-        ----------
-        groups : Groups or mapping of str to str or int
-            Groups, or the group of each clip or class.
-
-        Returns
-        -------
-        Groups
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> sed.Groups.of({"a": "north"}).average is None
-        True
-        """
+    def _of(cls, groups: GroupsLike) -> Groups:
+        """Return groups that may be a mapping."""
         return groups if isinstance(groups, Groups) else cls(groups)
 
     def average_of(self, values: FloatArray) -> FloatArray:
@@ -133,6 +117,42 @@ class Groups:
 GroupsLike: TypeAlias = "Groups | Mapping[str, str] | Mapping[str, int]"
 
 
+@dataclass(frozen=True, eq=False)
+class By:
+    """What is evaluated in groups, beside everything together.
+
+    Parameters
+    ----------
+    clips : mapping of clip to group, or Groups, optional
+        Groups of clips, e.g. the recording sites, each as if it were alone. Where clips are scored
+        regions, the groups may be those of their recordings.
+    classes : mapping of class to group, or Groups, optional
+        Groups of classes, e.g. common and rare ones, each as if there were no other classes.
+    lengths : iterable of float, optional
+        Reference events by their length: ``(1, 5)`` makes the bins up to 1 s, 1 to 5 s and above 5 s.
+        References outside a bin are ignored: they are not missed, and detections that match them are not
+        false.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(40, classes=2)
+    >>> scores = sed.simulate.scores(truth)
+    >>> result = sed.evaluate(scores, truth, "collar_f1", by=sed.By(lengths=(1, 5)))
+    >>> list(result.groups["lengths"])
+    ['≤ 1 s', '1–5 s', '> 5 s']
+    """
+
+    clips: GroupsLike | None = None
+    classes: GroupsLike | None = None
+    lengths: Iterable[float] | None = None
+
+    @classmethod
+    def _of(cls, by: By | GroupsLike) -> By:
+        """Return what is grouped; groups alone are of clips."""
+        return by if isinstance(by, By) else cls(by)
+
+
 def _is_name(group: object) -> bool:
     if isinstance(group, str):
         return bool(group.strip())
@@ -166,20 +186,20 @@ def by_region(groups: GroupsLike, truth: GroundTruth | None) -> GroupsLike:
     is named itself."""
     if not isinstance(truth, RegionTruth):
         return groups
-    chosen = Groups.of(groups)
+    chosen = Groups._of(groups)
     return replace(chosen, members=truth.groups_of_regions(chosen.members))
 
 
 def partition_clips(groups: GroupsLike, clips: Sequence[str]) -> Partition:
     """Return the evaluated clips in their groups. Each must have one."""
-    chosen = Groups.of(groups)
+    chosen = Groups._of(groups)
     of_clip = {clip: chosen.members[name] for name, clip in clip_ids(chosen.members, "groups").items()}
     return _partition("clips", chosen, of_clip, clips)
 
 
 def partition_classes(groups: GroupsLike, classes: Sequence[str]) -> Partition:
     """Return the evaluated classes in their groups. Each must have one."""
-    chosen = Groups.of(groups)
+    chosen = Groups._of(groups)
     return _partition("classes", chosen, chosen.members, classes)
 
 

@@ -12,7 +12,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.progress import Progress, StagedProgress
 from ..engines.engine import Engine
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseResult, Metric
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -76,9 +76,9 @@ def complete(
 def resample_clips(
     alignment: Alignment,
     metrics: Mapping[str, Metric[Any]],
-    bootstrap: Resampling | int,
+    resampling: Resampling | int,
     engine: Engine,
-    options: RunOptions,
+    run: Run,
     plan: GroupPlan | None,
 ) -> tuple[CountedClips, ResampledMetrics]:
     """Count all clips, and measure the metrics on resamples of them, or of blocks of them.
@@ -86,7 +86,7 @@ def resample_clips(
     The deltas also serve the groups of the plan, which are not measured yet.
     """
     plan = plan or GroupPlan()
-    resampling = Resampling.of(bootstrap)
+    resampling = Resampling._of(resampling)
     chosen = [*metrics.values()]
     of_pass = [*chosen, *plan.of_bins(metrics)]
     in_blocks = resampling.blocks is not None
@@ -106,7 +106,7 @@ def resample_clips(
     group_draws = plan.draw(drawn_from.clips, resampling)
     weights = len(draws.weights) + plan.measurements(draws, group_draws)
     units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
-    steps = StagedProgress(options.progress, units + len(metrics) * weights + clips)
+    steps = StagedProgress(run.steps, units + len(metrics) * weights + clips)
     drawn = find_deltas_for_weights(
         drawn_from,
         of_pass,
@@ -120,7 +120,7 @@ def resample_clips(
     if in_blocks:  # values are those of the whole recordings
         of_clips = engine.for_system("clips")
         deltas = find_deltas_for_groups(alignment, of_pass, of_clips, steps.stage(clips), plan)
-    counted = add_up(alignment, chosen, deltas, options.threads)
+    counted = add_up(alignment, chosen, deltas, run.threads)
     notes = [*undefined_resamples_note(intervals.values()), *draws.cautions(chosen)]
     resamples = Resamples(draws, drawn, group_draws, steps)
     return counted, ResampledMetrics(intervals, resamples, notes)
@@ -129,7 +129,7 @@ def resample_clips(
 def resample_deltas(
     deltas: Mapping[Criterion, Deltas],
     metrics: Sequence[Metric[Any]],
-    bootstrap: Resampling | int,
+    resampling: Resampling | int,
     engine: Engine,
     progress: Progress | None,
     plan: GroupPlan | None,
@@ -139,7 +139,7 @@ def resample_deltas(
     The groups of the plan are not measured yet.
     """
     plan = plan or GroupPlan()
-    resampling = Resampling.of(bootstrap)
+    resampling = Resampling._of(resampling)
     refuse_blocks(resampling)
     draws_of = {clips: Draws(resampling, clips) for clips in {part.clips for part in deltas.values()}}
     draws_by_metric = {metric: draws_of[deltas[metric.criterion].clips] for metric in metrics}

@@ -11,7 +11,7 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, listing
 from ..escaping import latex_comment
 from ..metrics import Metric, MetricResult
@@ -398,10 +398,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         others: Mapping[str, Evaluation] | None = None,
         clips_shown: int | Iterable[str] = 60,
         audio: str | Path | None = None,
-        engine: EngineName = "threads",
-        scheduler: object = None,
-        checkpoint: str | Path | None = None,
-        threads: int | None = None,
+        run: Run | None = None,
     ) -> None:
         """Write an HTML page with curves, threshold sliders, an error analysis and a clip browser.
 
@@ -421,7 +418,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
         audio : path, optional
             A folder with the audio files of the clips. Those of the clips shown go into the page, as far
             as there is room.
-        engine, scheduler, checkpoint, threads
+        run : Run, optional
             How a further pass over the clips runs, if the page needs one; see
             :func:`~sedscope.evaluate`.
         """
@@ -432,7 +429,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], Tabular):
             path,
             clips_shown=clips_shown,
             audio=audio,
-            options=RunOptions(threads, engine, scheduler, checkpoint),
+            run=run,
         )
 
     def warn(self, stacklevel: int) -> Evaluation:

@@ -88,8 +88,8 @@ def refuse_lengths(metric: Metric[Any], lengths: Lengths | None) -> None:
     """Refuse a metric of references of some lengths where it is to be measured for others."""
     if lengths is not None:
         raise SedscopeError(
-            f"{metric!r} counts only references of some lengths already. Leave out lengths=, or by_length= "
-            "(--by-length)."
+            f"{metric!r} counts only references of some lengths already. Leave out lengths=, or "
+            "by=By(lengths=…) (--by-length)."
         )
 
 

@@ -38,7 +38,7 @@ def plot_groups(
     Parameters
     ----------
     result : Evaluation
-        An evaluation with groups; see ``by``, ``by_class`` and ``by_length`` of :func:`~sedscope.evaluate`.
+        An evaluation with groups; see ``by`` of :func:`~sedscope.evaluate`.
     metric : Metric or str
         What to draw: a metric that was evaluated, its name or its definition.
     kind : {"clips", "classes", "lengths"}, optional
@@ -110,7 +110,7 @@ def _chosen(result: Evaluation, kind: str | None) -> GroupResults:
             f"{type(result).__name__} is not an evaluation. Pass what evaluate() returns."
         )
     if not result.groups:
-        raise SedscopeError("The evaluation has no groups. Evaluate with by=, by_class= or by_length=.")
+        raise SedscopeError("The evaluation has no groups. Evaluate with by=.")
     if kind is None and len(result.groups) > 1:
         choices = " or ".join(f"kind={name!r}" for name in result.groups)
         raise SedscopeError(f"There are several kinds of groups. Choose one with {choices}.")

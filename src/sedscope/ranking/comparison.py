@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import ProgressChoice, as_progress
 from ..data.size_limits import machine_memory
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, readable
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
 from ..evaluation.operating_point import metrics_at_points, processed_systems
@@ -22,7 +20,7 @@ from ..resampling.draws import Draws
 from ..resampling.resampling import MOST_RESAMPLES, Resampling
 from .compared_runs import ComparedRun, Runs, align_runs, as_systems
 from .comparison_result import Comparison
-from .differences import FEWEST_RESAMPLES, automatic_resamples, paired_differences, system_value
+from .differences import automatic_resamples, paired_differences, system_value
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
 
 if TYPE_CHECKING:
@@ -36,24 +34,15 @@ def compare(
     systems: Mapping[str, Runs] | Sequence[Runs],
     truth: GroundTruth,
     metrics: MetricsLike,
-    n: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
     *,
     points: Mapping[str, OperatingPoints] | None = None,
     at_false_alarms: FalseAlarmLimit | None = None,
-    interval: str = "percentile",
-    balanced: bool = False,
-    groups: Mapping[str, Hashable] | None = None,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    resampling: Resampling | int | None = None,
+    run: Run | None = None,
 ) -> Comparison:
     """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
 
@@ -66,15 +55,14 @@ def compare(
         The reference events.
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure; see :func:`~sedscope.evaluate`.
-    n : int, optional
-        The number of resamples. By default 1000, or as many thousands as the pairs of systems need:
-        p values are corrected for the number of pairs, and cannot be smaller than the resamples allow.
-        With a confidence of 0.95, 24 systems (276 pairs) need 12000.
     points : mapping of str to OperatingPoints, optional
         The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
         the others must have one operating point, as lists of events do.
-    confidence, seed, interval, balanced, groups
-        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    resampling : int or Resampling, optional
+        How clips are drawn, and which interval is made: a number of resamples, or more. By
+        default 1000, or as many thousands as the pairs of systems need: p values are corrected for the
+        number of pairs, and cannot be smaller than the resamples allow. With a confidence of 0.95, 24
+        systems (276 pairs) need 12000.
     at_false_alarms : float or str, optional
         Compare the systems at the same false alarms, instead of at the thresholds of the metrics. The
         limit is a number per hour and class, or the false alarms of an event list without scores: its
@@ -86,8 +74,8 @@ def compare(
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for the clips that all systems have scores for.
-    engine, scheduler, checkpoint, threads, progress
-        How the passes run; see :func:`~sedscope.evaluate`. Each run keeps its parts in its own folder
+    run : Run, optional
+        How the passes run. Each run keeps its parts in its own folder
         inside ``checkpoint``. One progress covers the clips and resamples of all runs.
 
     Returns
@@ -100,7 +88,7 @@ def compare(
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
-    >>> comparison = compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison = compare({"a": a, "b": b}, truth, sed.presets.PSDS1, resampling=200)
     >>> comparison.differences[sed.presets.PSDS1]["b", "a"].verdict
     -1
 
@@ -108,27 +96,25 @@ def compare(
 
     >>> events = sed.Scores.from_events(sed.detect(b, 0.6), classes=b.classes)
     >>> at_list = compare(
-    ...     {"list": events, "a": a}, truth, sed.Recall(sed.Collar()), n=200, at_false_alarms="list"
+    ...     {"list": events, "a": a}, truth, sed.Recall(sed.Collar()), resampling=200, at_false_alarms="list"
     ... )
     >>> at_list.differences[at_list.metrics[0]]["a", "list"].verdict
     1
     """
     points = points or {}
     named = _comparable_metrics(name_metrics(metrics), points, at_false_alarms)
-    progress = as_progress(progress, "Comparing")
-    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
-    resampling = Resampling(
-        FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups
-    )
+    run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
+    resampling = Resampling._of(resampling)
     processed = processed_systems(as_systems(systems), points)
     if at_false_alarms is not None:
         check_limit(at_false_alarms, [*processed])
     runs = align_runs(processed, points, truth, classes, clips, missing, coverage)
-    if n is None:
-        resampling = replace(resampling, n=_enough_resamples(runs, len(named), confidence))
+    if resampling.n is None:
+        number = _enough_resamples(runs, len(named), resampling.confidence)
+        resampling = replace(resampling, n=number)
     draws = Draws(resampling, runs[0].alignment.clips)
-    with options.open_engine() as opened:
-        measured = measure_runs(runs, named, draws, opened, options, at_false_alarms)
+    with run.open_engine() as opened:
+        measured = measure_runs(runs, named, draws, opened, run, at_false_alarms)
     result = _comparison(measured, draws)
     issue_warnings(result.warnings, 2)
     return result

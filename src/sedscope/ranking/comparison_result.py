@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import counted, listing
 from ..escaping import latex_comment, markdown, markdown_code
 from ..evaluation.result import Evaluation
@@ -289,10 +289,7 @@ class Comparison(Tabular):
         *,
         clips_shown: int | Iterable[str] = 60,
         audio: str | Path | None = None,
-        engine: EngineName = "threads",
-        scheduler: object = None,
-        checkpoint: str | Path | None = None,
-        threads: int | None = None,
+        run: Run | None = None,
     ) -> None:
         """Write an HTML page with all systems; see :meth:`Evaluation.report`.
 
@@ -302,7 +299,7 @@ class Comparison(Tabular):
         ----------
         path : path or address
             The HTML file to write.
-        clips_shown, audio, engine, scheduler, checkpoint, threads
+        clips_shown, audio, run
             As in :meth:`Evaluation.report`.
         """
         from ..report import write_report
@@ -313,7 +310,7 @@ class Comparison(Tabular):
             comparison=self,
             clips_shown=clips_shown,
             audio=audio,
-            options=RunOptions(threads, engine, scheduler, checkpoint),
+            run=run,
         )
 
     def about(self) -> str:
@@ -338,10 +335,10 @@ class Comparison(Tabular):
         ]
         if pairs > 1:
             parts.append(f"overall p values are corrected for {pairs} pairs of systems (Holm)")
-        if self.resamples_needed > self.resampling.n:
-            least = min(1.0, pairs * 2 / (1 + self.resampling.n))
+        if self.resamples_needed > self.resampling.number:
+            least = min(1.0, pairs * 2 / (1 + self.resampling.number))
             parts.append(
-                f"with {counted(self.resampling.n, 'resample')} p cannot be below "
+                f"with {counted(self.resampling.number, 'resample')} p cannot be below "
                 f"{p_text(least, level, at_most=False)}: {self.resamples_needed} are needed for "
                 f"{counted(pairs, 'pair')}"
             )

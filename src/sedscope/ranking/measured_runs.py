@@ -18,7 +18,7 @@ from ..data.progress import Progress, StagedProgress
 from ..data.time_agreement import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing, near_names
 from ..evaluation.counted_clips import measure
 from ..evaluation.notes import (
@@ -215,7 +215,7 @@ def measure_runs(
     metrics: Mapping[str, Metric[Any]],
     draws: Draws,
     engine: Engine,
-    options: RunOptions,
+    options: Run,
     limit: FalseAlarmLimit | None,
 ) -> MeasuredRuns:
     """Measure the metrics on all runs and draws.
@@ -223,7 +223,7 @@ def measure_runs(
     ``limit``: of false alarms, if all systems are measured at the same ones.
     """
     clips, resamples = len(runs[0].alignment.clips), len(draws.weights)
-    steps = StagedProgress(options.progress, len(runs) * (clips + len(metrics) * resamples))
+    steps = StagedProgress(options.steps, len(runs) * (clips + len(metrics) * resamples))
     chosen: tuple[Metric[Any], ...] = tuple(metrics.values())
     passes = _passes(runs, chosen, draws, engine, steps)
     matched: MatchedPoints | None = None

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings as python_warnings
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,10 +16,10 @@ from ..data.choices import Coverage
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
-from ..data.progress import ProgressChoice, StagedProgress, as_progress
+from ..data.progress import StagedProgress
 from ..data.scores import Scores
 from ..data.size_limits import machine_memory
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing, readable
 from ..evaluation.evaluate import evaluate
 from ..evaluation.result import Evaluation
@@ -67,12 +66,12 @@ def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confi
 def few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
     """Note that no difference can be significant, because the correction needs more resamples."""
     needed = resamples_needed(pairs, resampling.confidence)
-    if needed <= resampling.n:
+    if needed <= resampling.number:
         return []
     return [
-        f"All systems tie, because no p value can be significant with {counted(resampling.n, 'resample')}: "
-        f"the correction for {counted(pairs, 'pair')} of systems needs {needed}. Draw more with n= "
-        "(--bootstrap)."
+        "All systems tie, because no p value can be significant with "
+        f"{counted(resampling.number, 'resample')}: the correction for {counted(pairs, 'pair')} of systems "
+        f"needs {needed}. Draw more with resampling= (--bootstrap)."
     ]
 
 
@@ -86,24 +85,15 @@ def rank(
     systems: Mapping[str, Runs],
     truth: GroundTruth,
     metrics: MetricsLike,
-    n: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
     *,
     score: str | None = None,
     better: Better | None = None,
     teams: Mapping[str, str] | None = None,
-    interval: str = "percentile",
-    balanced: bool = False,
-    groups: Mapping[str, Hashable] | None = None,
     classes: Iterable[str] | None = None,
     clips: Iterable[str] | None = None,
     coverage: Coverage = "error",
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    resampling: Resampling | int | None = None,
+    run: Run | None = None,
 ) -> Ranking:
     """Rank systems, with intervals of the ranks and groups of systems that tie.
 
@@ -120,11 +110,10 @@ def rank(
     metrics : Metric, str, iterable of these, or mapping of str to these
         What to measure; see :func:`~sedscope.evaluate`. Systems are ranked by the first one, unless there
         is a `score`.
-    n : int, optional
-        The number of resamples. By default 1000, doubled until p values that are corrected for all pairs
-        of systems can be significant: 32000 for 30 systems.
-    confidence, seed, interval, balanced, groups
-        How clips are drawn, and which interval is made; see :class:`~sedscope.Resampling`.
+    resampling : int or Resampling, optional
+        How clips are drawn, and which interval is made: a number of resamples, or more. By
+        default 1000, doubled until p values that are corrected for all pairs of systems can be
+        significant: 32000 for 30 systems.
     score : str, optional
         A formula over the names of the metrics to rank systems by, such as ``"psds1 + psds2"``. It may
         have numbers, ``+ - * /``, brackets, ``mean``, ``harmonic_mean``, ``min`` and ``max``. The score of
@@ -142,11 +131,9 @@ def rank(
         rejected.
     coverage : {"error", "any"}, default "error"
         Whether a system whose scores end long before or after most of their clips is rejected.
-    engine, scheduler, threads, progress
-        How the passes run; see :func:`~sedscope.evaluate`.
-    checkpoint : path, optional
-        A folder that keeps the values of each system. A system that was measured before, in the same way,
-        is not measured again.
+    run : Run, optional
+        How the passes run. Its checkpoint keeps the values of each system: one that was measured before,
+        in the same way, is not measured again.
 
     Returns
     -------
@@ -158,7 +145,7 @@ def rank(
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(100)
     >>> systems = {f"q{q}": sed.simulate.scores(truth, quality=q / 10) for q in (5, 9, 7)}
-    >>> ranking = sed.rank(systems, truth, "psds1", n=200)
+    >>> ranking = sed.rank(systems, truth, "psds1", resampling=200)
     >>> [(system.rank, system.name, system.group) for system in ranking.systems]
     [(1, 'q9', 1), (2, 'q7', 2), (3, 'q5', 3)]
     """
@@ -174,15 +161,13 @@ def rank(
         submissions,
         truth,
         metrics,
-        Resampling(FEWEST_RESAMPLES if n is None else n, confidence, seed, interval, balanced, groups),
+        Resampling._of(resampling),
         score=score,
         better=better,
-        automatic=n is None,
         classes=classes,
         clips=clips,
         coverage=coverage,
-        options=RunOptions(threads, engine, scheduler, progress=as_progress(progress, "Ranking")),
-        checkpoint=checkpoint,
+        run=Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
     )
     issue_warnings(ranking.all_warnings(), 2)
     return ranking
@@ -196,36 +181,33 @@ def rank_submissions(
     *,
     score: str | None = None,
     better: Better | None = None,
-    automatic: bool,
     classes: Iterable[str] | None,
     clips: Iterable[str] | None,
     coverage: Coverage,
-    options: RunOptions,
-    checkpoint: str | Path | None,
+    run: Run,
 ) -> Ranking:
     """Measure submissions one after the other, and rank them.
 
-    ``automatic``: draw as many resamples as all pairs of systems need. The other arguments are those of
-    :func:`rank`.
+    The arguments are those of :func:`rank`.
     """
     ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
     refuse_equal_names([submission.full_name for submission in ordered])
     named = name_metrics(metrics)
     formula, kinds = _score_and_metrics(named, score, better)
-    folder = None if checkpoint is None else local_path(checkpoint)
-    protocol = _protocol(truth, named, classes, clips, coverage, resampling, automatic, len(ordered))
+    folder = None if run.checkpoint is None else local_path(run.checkpoint)
+    protocol = _protocol(truth, named, classes, clips, coverage, resampling, len(ordered))
     protocol = replace(protocol, formula=formula)
     measured: list[MeasuredSystem] = []
     rejected: list[RejectedSystem] = []
     sets: list[RankedSet] = []
     notes: list[str] = []
-    options = replace(options, checkpoint=None)  # only values are kept, not deltas
-    steps = StagedProgress(options.progress, _STEPS * len(ordered))
-    with options.open_engine() as engine:
+    run = replace(run, checkpoint=None)  # only values are kept, not deltas
+    steps = StagedProgress(run.steps, _STEPS * len(ordered))
+    with run.open_engine() as engine:
         for submission in ordered:
             stage = steps.stage(_STEPS)
             outcome = measure_submission(
-                submission, protocol, engine, replace(options, progress=stage), folder
+                submission, protocol, engine, replace(run, progress=stage), folder
             )
             if stage is not None:
                 stage(1, 1)
@@ -255,7 +237,7 @@ def rank_submissions(
         pairs=pairs,
         resampling=protocol.draws.resampling,
         warnings=tuple(dict.fromkeys(map(readable, notes))),
-        evaluate=_evaluator(ordered, protocol, options),
+        evaluate=_evaluator(ordered, protocol, run),
     )
 
 
@@ -301,7 +283,6 @@ def _protocol(
     clips: Iterable[str] | None,
     coverage: Coverage,
     resampling: Resampling,
-    automatic: bool,
     systems: int,
 ) -> Protocol:
     """Fix what is the same for all systems."""
@@ -315,7 +296,7 @@ def _protocol(
     unlisted = [clip for clip in names if clip not in listed]
     if unlisted:
         raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
-    if automatic:
+    if resampling.n is None:
         resampling = replace(
             resampling,
             n=enough_resamples(
@@ -327,7 +308,7 @@ def _protocol(
 
 
 def _evaluator(
-    submissions: Sequence[Submission], protocol: Protocol, options: RunOptions
+    submissions: Sequence[Submission], protocol: Protocol, run: Run
 ) -> Callable[[RankedSystem, str], Evaluation]:
     """Return what evaluates a system anew, with all that a report shows, and the intervals of the ranking."""
     by_name = {(submission.team, submission.name): submission for submission in submissions}
@@ -343,7 +324,7 @@ def _evaluator(
                 classes=protocol.classes,
                 clips=protocol.clips,
                 coverage=protocol.coverage,
-                threads=options.threads,
+                run=Run(threads=run.threads),
             )
         intervals = {
             metric: bootstrap_of(system.metrics[name], protocol.draws.resampling)

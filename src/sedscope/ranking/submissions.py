@@ -21,7 +21,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..engines.checkpoint import identify
 from ..engines.engine import Engine
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings
 from ..evaluation.notes import one_point_note_of_counts
 from ..io.atomic_write import check_output, read_checked, write_checked
@@ -182,7 +182,7 @@ def measure_submission(
     submission: Submission,
     protocol: Protocol,
     engine: Engine,
-    options: RunOptions,
+    options: Run,
     folder: Path | None,
 ) -> tuple[MeasuredSystem, Measurement] | RejectedSystem:
     """Read a submission, check it and measure it. What was measured before comes from the folder."""
@@ -233,7 +233,7 @@ def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
 
 
 def _measure(
-    runs: Sequence[ComparedRun], protocol: Protocol, engine: Engine, options: RunOptions
+    runs: Sequence[ComparedRun], protocol: Protocol, engine: Engine, options: Run
 ) -> Measurement:
     measured = measure_runs(runs, protocol.metrics, protocol.draws, engine, options, None)
     system = runs[0].system

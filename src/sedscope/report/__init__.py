@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..engines.run import RunOptions as RunOptions
+from ..engines.run import Run as Run
 from ..evaluation.result import Evaluation
 from ..io.atomic_write import write_text
 from ..ranking.comparison_result import Comparison
@@ -18,7 +18,7 @@ def write_report(
     comparison: Comparison | None = None,
     clips_shown: int | Iterable[str] = 60,
     audio: str | Path | None = None,
-    options: RunOptions | None = None,
+    run: Run | None = None,
 ) -> None:
     """Write an HTML report of one or more systems.
 
@@ -40,7 +40,7 @@ def write_report(
         A folder with audio files, named after their clips. Those of the clips shown become part of the
         page, up to 30 MB, which draws their spectrograms. Of long recordings, only parts around errors
         may fit; cutting formats other than WAV needs soundfile (``pip install 'sedscope[audio]'``).
-    options : RunOptions, optional
+    run : Run, optional
         How a further pass over the clips runs, if the page needs one.
 
     Raises
@@ -75,6 +75,6 @@ def write_report(
         comparison=comparison,
         clips_shown=clips_shown,
         audio=audio,
-        options=options,
+        run=run,
     )
     write_text(path, render(page))

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..counting.counts import Counts
 from ..criteria import Criterion
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..ranking.comparison_result import Comparison
@@ -37,12 +37,12 @@ def build_page(
     comparison: Comparison | None = None,
     clips_shown: int | Iterable[str] = 60,
     audio: str | Path | None = None,
-    options: RunOptions | None = None,
+    run: Run | None = None,
 ) -> Page:
     """Build everything that a report shows; see :func:`sedscope.report.write_report`."""
-    options = options or RunOptions()
-    systems = as_systems(evaluations, options)
-    source = ReportSource(systems, comparison, clips_shown, audio, options.threads)
+    run = Run._of(run, "Writing the report", "engine", "scheduler", "checkpoint")
+    systems = as_systems(evaluations, run)
+    source = ReportSource(systems, comparison, clips_shown, audio, run.threads)
     first = source.first
     panels, panel_notes = build_panels(source)
     return Page(

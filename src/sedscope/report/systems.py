@@ -20,7 +20,7 @@ from ..data.arrays import FloatArray
 from ..data.cached_scores import cached
 from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
-from ..engines.run import RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, listing
 from ..evaluation.result import Evaluation
 
@@ -51,13 +51,13 @@ class System:
         return {} if points is None else dict(points.thresholds)
 
 
-def as_systems(evaluations: Mapping[str, Evaluation], options: RunOptions) -> list[System]:
+def as_systems(evaluations: Mapping[str, Evaluation], run: Run) -> list[System]:
     """Count each system as far down as the report shows. All must share metrics, classes and clips."""
     _require_same_setup(evaluations)
     systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
     first = systems[0].evaluation
     large = first.clips * len(first.classes) > _MAX_PAIRS
-    with options.open_engine() as engine:
+    with run.open_engine() as engine:
         engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
         systems = [
             _count_answers(_around_points(system, of_system, large), of_system)

@@ -144,17 +144,17 @@ def _share(progress: Progress | None, number: int, parts: int) -> Progress | Non
 def interval_of(column: FloatArray, resampling: Resampling) -> Interval:
     """Return the interval of measured values.
 
-    ``column``: the value of the clips as they are, then those of ``resampling.n`` resamples, then those with
-    each unit left out if the interval needs them.
+    ``column``: the value of the clips as they are, then those of ``resampling.number`` resamples, then those
+    with each unit left out if the interval needs them.
     """
-    value, values = float(column[0]), column[1 : 1 + resampling.n]
+    value, values = float(column[0]), column[1 : 1 + resampling.number]
     defined = np.sort(values[np.isfinite(values)])
     if np.isnan(value) or not len(defined):
         return Interval(value, np.nan, np.nan, values)
     tail = (1 - resampling.confidence) / 2
     tails = [tail, 1 - tail]
     if resampling.interval == "bca":
-        left_out = column[1 + resampling.n :]
+        left_out = column[1 + resampling.number :]
         tails = [_bca_tail(tail, value, defined, left_out) for tail in tails]
     low, high = np.quantile(defined, tails)
     return Interval(value, float(low), float(high), values)
@@ -210,7 +210,7 @@ class GroupDraws:
 
         ``columns``: what was measured for the weights of each group. ``average``: of (groups × values).
         """
-        number, rng = self.resampling.n, np.random.default_rng(self.resampling.seed)
+        number, rng = self.resampling.number, np.random.default_rng(self.resampling.seed)
         values = np.array([column[0] for column in columns])
         resampled = [
             column[1 + rng.permutation(number)] if len(column) > 1 else np.repeat(column, number)

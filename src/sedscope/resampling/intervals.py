@@ -34,7 +34,7 @@ class Interval:
     >>> truth = sed.simulate.ground_truth(100)
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
-    >>> sed.bootstrap(deltas, psds, n=200).per_class["Speech"]
+    >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
     <Interval: 0.4309 (0.3143–0.6355)>
     """
 
@@ -88,7 +88,7 @@ class Bootstrap(Interval):
     >>> truth = sed.simulate.ground_truth(100)
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
-    >>> sed.bootstrap(deltas, psds, n=200).per_class["Speech"]
+    >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
     <Interval: 0.4309 (0.3143–0.6355)>
     """
 

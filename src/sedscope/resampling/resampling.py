@@ -42,8 +42,9 @@ class Resampling:
 
     Parameters
     ----------
-    n : int, default 1000
-        The number of resamples.
+    n : int, optional
+        The number of resamples. By default 1000; :func:`~sedscope.compare` and :func:`~sedscope.rank` draw
+        as many as p values need that are corrected for all pairs of systems: 32000 for 30 systems.
     confidence : float, default 0.95
         The confidence of the interval, below 1.
     seed : int, default 0
@@ -67,7 +68,7 @@ class Resampling:
     'in brackets 95 % bca intervals from 200 resamples of clips'
     """
 
-    n: int = 1000
+    n: int | None = None
     confidence: float = 0.95
     seed: int = 0
     interval: str = "percentile"
@@ -76,11 +77,12 @@ class Resampling:
     blocks: float | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("n", 1), ("seed", 0)):
-            _require_whole(self, name, least)
-        if self.n > MOST_RESAMPLES:
+        _require_whole(self, "seed", 0)
+        if self.n is not None:
+            _require_whole(self, "n", 1)
+        if self.number > MOST_RESAMPLES:
             raise SedscopeError(
-                f"n={short_number(int(self.n))} is more than {MOST_RESAMPLES} resamples. 1000 to 10000 give "
+                f"n={short_number(self.number)} is more than {MOST_RESAMPLES} resamples. 1000 to 10000 give "
                 "stable intervals."
             )
         require_number(self, "confidence", above=0, at_most=1)
@@ -104,25 +106,14 @@ class Resampling:
             )
 
     @classmethod
-    def of(cls, bootstrap: Resampling | int) -> Resampling:
-        """Return a resampling, or the default one with a number of resamples.
+    def _of(cls, resampling: Resampling | int | None) -> Resampling:
+        """Return a resampling, or the default one, perhaps with a number of resamples."""
+        return resampling if isinstance(resampling, Resampling) else cls(resampling)
 
-        Parameters
-        ----------
-        bootstrap : Resampling or int
-            A resampling, or a number of resamples.
-
-        Returns
-        -------
-        Resampling
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> sed.Resampling.of(200).n
-        200
-        """
-        return bootstrap if isinstance(bootstrap, Resampling) else cls(bootstrap)
+    @property
+    def number(self) -> int:
+        """How many resamples there are."""
+        return 1000 if self.n is None else int(self.n)
 
     def about(self) -> str:
         """Describe the intervals in one phrase.
@@ -155,7 +146,7 @@ class Resampling:
         '500 balanced resamples of clips'
         """
         units = self.units_name()
-        return f"{counted(self.n, 'balanced resample' if self.balanced else 'resample')} of {units}"
+        return f"{counted(self.number, 'balanced resample' if self.balanced else 'resample')} of {units}"
 
     def units_name(self) -> str:
         """Return what is drawn.
@@ -185,14 +176,14 @@ class Resampling:
         --------
         >>> import sedscope as sed
         >>> sed.Resampling().advice()
-        'evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample blocks=60s.'
+        'evaluate can draw blocks of time instead: resampling=Resampling(blocks=60), --resample blocks=60s.'
         """
         if self.blocks is not None:
             return "Use shorter blocks."
         if self.groups is not None:
             return ""
         return (
-            "evaluate can draw blocks of time instead: bootstrap=Resampling(blocks=60), --resample "
+            "evaluate can draw blocks of time instead: resampling=Resampling(blocks=60), --resample "
             "blocks=60s."
         )
 
@@ -254,17 +245,17 @@ class Resampling:
             raise SedscopeError(
                 f"Resampling needs at least 2 {self.units_name()}, not {number}. {self.advice()}".strip()
             )
-        size = 4 * self.n * (len(clips) + 2 * self.balanced * number)
+        size = 4 * self.number * (len(clips) + 2 * self.balanced * number)
         if size > machine_memory():
             raise SedscopeError(
-                f"{self.n} resamples of {counted(len(clips), 'clip')} take {size / 1e9:.3g} GB, more than "
-                "the memory of this machine. Use fewer; 1000 to 10000 give stable intervals."
+                f"{self.number} resamples of {counted(len(clips), 'clip')} take {size / 1e9:.3g} GB, more "
+                "than the memory of this machine. Use fewer; 1000 to 10000 give stable intervals."
             )
         rng = np.random.default_rng(self.seed)
-        pool = np.tile(np.arange(number, dtype=np.int32), self.n) if self.balanced else None
-        shuffled = None if pool is None else rng.permutation(pool).reshape(self.n, number)
-        weights: Weights = np.empty((self.n, len(clips)), np.int32)
-        for start in range(0, self.n, _DRAWN_AT_ONCE):
+        pool = np.tile(np.arange(number, dtype=np.int32), self.number) if self.balanced else None
+        shuffled = None if pool is None else rng.permutation(pool).reshape(self.number, number)
+        weights: Weights = np.empty((self.number, len(clips)), np.int32)
+        for start in range(0, self.number, _DRAWN_AT_ONCE):
             block = weights[start : start + _DRAWN_AT_ONCE]
             shape = (len(block), number)
             drawn = (
@@ -281,7 +272,7 @@ def refuse_blocks(resampling: Resampling) -> None:
     if resampling.blocks is not None:
         raise SedscopeError(
             "Deltas and counts do not hold times, so they cannot be cut into blocks. Evaluate the scores: "
-            "evaluate(…, bootstrap=Resampling(blocks=…))."
+            "evaluate(…, resampling=Resampling(blocks=…))."
         )
 
 

@@ -11,6 +11,7 @@ from ..checking.validate import validate
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
+from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, readable
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
@@ -62,7 +63,7 @@ def check_submission(
     *,
     truth: str | Location | None = None,
     durations: str | Location | None = None,
-    threads: int | None = None,
+    run: Run | None = None,
 ) -> SubmissionCheck:
     """Find everything that keeps a submission from being evaluated.
 
@@ -76,8 +77,8 @@ def check_submission(
         The folder of the data sets; see :func:`~sedscope.evaluate_task`.
     truth, durations : str or Path, optional
         Instead of ``data``, for a task with one data set.
-    threads : int, optional
-        The number of threads; one per core unless given.
+    run : Run, optional
+        How it runs: on how many threads.
 
     Returns
     -------
@@ -116,7 +117,7 @@ def check_submission(
     several = len(opened.datasets) > 1
     for name, path in outputs.items():
         of_set = opened.datasets[name]
-        for finding in _findings(path, of_set, threads):
+        for finding in _findings(path, of_set, run):
             if finding.severity == "error":
                 check.problems += _lines(finding, path)
             else:
@@ -129,7 +130,7 @@ def check_submission(
     return check
 
 
-def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[Finding]:
+def _findings(path: Location, truth: DatasetTruth, run: Run | None) -> list[Finding]:
     """Validate the output of a system for a data set."""
     if path.is_dir() and holds_detection_sets(path):
         try:
@@ -139,15 +140,13 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
             return [Finding("error", "scores", str(error).removesuffix("."))]
         files = folder_content(path, "*.tsv")
         return [
-            finding
-            for file in files
-            for finding in _validated(file, truth.truth, truth, threads).findings
+            finding for file in files for finding in _validated(file, truth.truth, truth, run).findings
         ]
     if not depends_on_output(truth.dataset):
-        return [*_validated(path, truth.truth, truth, threads).findings]
+        return [*_validated(path, truth.truth, truth, run).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
     dataset = truth.dataset
-    validation = validate(path, overlaps=dataset.overlaps, gaps=dataset.gaps, threads=threads)
+    validation = validate(path, overlaps=dataset.overlaps, gaps=dataset.gaps, run=run)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
@@ -164,7 +163,7 @@ def _findings(path: Location, truth: DatasetTruth, threads: int | None) -> list[
             grouping(dataset, references, truth.folder, truth.folder_of, changed)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
-    return [*validation.warnings, *_validated(changed, references, truth, threads).findings]
+    return [*validation.warnings, *_validated(changed, references, truth, run).findings]
 
 
 def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Finding:
@@ -176,7 +175,7 @@ def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Findi
 
 
 def _validated(
-    scores: Scores | Location, references: GroundTruth, truth: DatasetTruth, threads: int | None
+    scores: Scores | Location, references: GroundTruth, truth: DatasetTruth, run: Run | None
 ) -> Validation:
     """Validate scores that have their new labels, or files that have not."""
     dataset = truth.dataset
@@ -191,7 +190,7 @@ def _validated(
         invalid=dataset.invalid,
         overlaps=dataset.overlaps,
         gaps=dataset.gaps,
-        threads=threads,
+        run=run,
     )
 
 

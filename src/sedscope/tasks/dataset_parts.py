@@ -17,7 +17,7 @@ from ..data.label_maps import LabelMap, joined_maps
 from ..data.region_cuts import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, subject
-from ..evaluation.groups import Groups
+from ..evaluation.groups import By, Groups
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.label_maps import read_label_map, read_side_map
@@ -126,25 +126,25 @@ def grouping(
     folder: Location,
     folder_of: Mapping[str, str],
     scored: Iterable[str],
-) -> Mapping[str, Any]:
-    """Return further arguments of ``evaluate``: the groups that metrics are measured in.
+) -> By | None:
+    """Return the groups that metrics are measured in, if there are any.
 
     ``folder_of``: the folder of each clip. ``scored``: the clips of the system.
     """
     rule = dataset.groups
     if rule is None:
-        return {}
+        return None
     if rule.lengths:
-        return {"by_length": rule.lengths}
+        return By(lengths=rule.lengths)
     if rule.classes is not None:
-        return {"by_class": Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor)}
+        return By(classes=Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor))
     if rule.clips is not None:
         members = read_clip_groups(folder / rule.clips)
     elif rule.pattern is not None:
         members = _groups_in_names(rule, truth, scored)
     else:
         members = dict(folder_of)
-    return {"by": Groups(members, rule.average, rule.floor)}
+    return By(Groups(members, rule.average, rule.floor))
 
 
 def _groups_in_names(rule: GroupRule, truth: GroundTruth, scored: Iterable[str]) -> dict[str, str]:

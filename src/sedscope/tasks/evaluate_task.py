@@ -5,14 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import TypedDict
 
 import numpy as np
 
 from ..data.cached_scores import cached
-from ..data.progress import ProgressChoice
-from ..engines.run import EngineName
+from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, without_options
 from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import equal_answers_note, one_point_note
@@ -26,17 +23,6 @@ from .task_data import DatasetTruth, TaskData, opened_data
 from .task_evaluation import TaskEvaluation
 
 
-class RunArguments(TypedDict):
-    """How the library runs a pass."""
-
-    engine: EngineName
-    scheduler: object
-    checkpoint: str | Path | None
-    memory: str | float | None
-    threads: int | None
-    progress: ProgressChoice
-
-
 def evaluate_task(
     task: Task | str | Location,
     submission: str | Location,
@@ -44,14 +30,9 @@ def evaluate_task(
     *,
     truth: str | Location | None = None,
     durations: str | Location | None = None,
-    bootstrap: Resampling | int | None = None,
+    resampling: Resampling | int | None = None,
     keep_scores: bool = False,
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    memory: str | float | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> TaskEvaluation:
     """Evaluate a submission on all data sets of a task, and compute its score.
 
@@ -68,12 +49,12 @@ def evaluate_task(
     truth, durations : str or Path, optional
         Instead of ``data``, for a task with one data set: the file or folder of the reference events, and
         the file of durations.
-    bootstrap : int or Resampling, optional
+    resampling : int or Resampling, optional
         Resample the clips this many times, and add intervals. Each data set is resampled independently.
     keep_scores : bool, default False
         Keep scores in memory as far as there is room, for a report.
-    engine, scheduler, checkpoint, memory, threads, progress
-        How the passes over the clips run; see :func:`~sedscope.evaluate`.
+    run : Run, optional
+        How the passes over the clips run.
 
     Returns
     -------
@@ -100,25 +81,17 @@ def evaluate_task(
     """
     opened = opened_data(task, data, truth, durations)
     outputs = require_outputs(opened.task, input_location(submission))
-    resampling = None if bootstrap is None else Resampling.of(bootstrap)
+    resampling = None if resampling is None else Resampling._of(resampling)
     if resampling is not None and resampling.interval != "percentile":
         raise SedscopeError(
             "The score of a task has percentile intervals only. Leave out interval='bca' (--interval bca)."
         )
-    options: RunArguments = {
-        "engine": engine,
-        "scheduler": scheduler,
-        "checkpoint": checkpoint,
-        "memory": memory,
-        "threads": threads,
-        "progress": progress,
-    }
     evaluations = {}
     for name, drawn in _resampling_of(opened.task, resampling).items():
         try:
             with without_options():
                 evaluations[name] = evaluate_output(
-                    outputs[name], opened.datasets[name], drawn, options, keep_scores=keep_scores
+                    outputs[name], opened.datasets[name], drawn, run, keep_scores=keep_scores
                 )
         except SedscopeError as error:
             if len(outputs) == 1:
@@ -131,7 +104,7 @@ def evaluate_output(
     path: Location,
     truth: DatasetTruth,
     resampling: Resampling | None,
-    options: RunArguments,
+    run: Run | None,
     *,
     keep_scores: bool = False,
 ) -> Evaluation:
@@ -154,7 +127,7 @@ def evaluate_output(
                 coverage=dataset.coverage,
                 overlaps=dataset.overlaps,
                 label_map=truth.system_map,
-                threads=options["threads"],
+                run=None if run is None else Run(threads=run.threads),
             )
         else:
             result = evaluate(
@@ -165,9 +138,9 @@ def evaluate_output(
                 clips=dataset.clips,
                 missing=dataset.missing,
                 coverage=dataset.coverage,
-                bootstrap=drawing_recordings(resampling, references),
-                **grouping(dataset, references, truth.folder, truth.folder_of, system),
-                **options,
+                resampling=drawing_recordings(resampling, references),
+                by=grouping(dataset, references, truth.folder, truth.folder_of, system),
+                run=run,
             )
             result = replace(
                 result,

@@ -12,6 +12,7 @@ import numpy as np
 from ..data.arrays import FloatArray
 from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
+from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings
 from ..io.locations import Location, folder_content, open_input
 from ..io.submission_lists import ListedSystem, refuse_outward_links
@@ -28,7 +29,7 @@ from ..ranking.submissions import (
 )
 from ..resampling.resampling import Resampling
 from .check_submission import check_submission
-from .evaluate_task import RunArguments, evaluate_task
+from .evaluate_task import evaluate_task
 from .submissions import require_outputs
 from .task import named_files
 from .task_data import DatasetTruth, TaskData
@@ -110,7 +111,7 @@ def measure_listed(
     system: ListedSystem,
     data: TaskData,
     resampling: Resampling,
-    options: RunArguments,
+    run: Run,
     folder: Path | None,
 ) -> Measurement:
     """Check a submission and evaluate it. What was measured before comes from the folder."""
@@ -129,13 +130,13 @@ def measure_listed(
     notes: list[str] = []
     for path in system.paths:
         with collected_warnings():
-            check = check_submission(data.task, path, data, threads=options["threads"])
+            check = check_submission(data.task, path, data, run=Run(run.threads))
         problems += check.problems
         notes += check.warnings
     if problems:
         raise UnrankableError(_portable(problems, system))
     try:
-        measurement = _evaluate(system, data, resampling, options, notes)
+        measurement = _evaluate(system, data, resampling, run, notes)
     except SedscopeError as error:
         raise UnrankableError(_portable(problems_of(error), system)) from None
     undefined = undefined_score(measurement)
@@ -168,13 +169,13 @@ def _evaluate(
     system: ListedSystem,
     data: TaskData,
     resampling: Resampling,
-    options: RunArguments,
+    run: Run,
     notes: list[str],
 ) -> Measurement:
     runs: list[_Values] = []
     for path in system.paths:
         with collected_warnings():  # they are among the notes
-            result = evaluate_task(data.task, path, data, bootstrap=resampling, **options)
+            result = evaluate_task(data.task, path, data, resampling=resampling, run=run)
         runs.append(_values(result))
         notes = [*notes, *result.warnings]
         if [of_set.digest for of_set in runs[0].sets.values()] != [
@@ -195,7 +196,7 @@ def _evaluate(
 
 
 def _class_mean(runs: Sequence[_Values], name: str, label: str, resampling: Resampling) -> Estimate:
-    undefined = np.full(1 + resampling.n, np.nan)
+    undefined = np.full(1 + resampling.number, np.nan)
     columns = [run.classes[name].get(label, undefined) for run in runs]
     mean = mean_interval(columns, resampling)
     return Estimate(mean.value, mean.low, mean.high)

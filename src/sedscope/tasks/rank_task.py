@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..data.progress import ProgressChoice, StagedProgress, as_progress
-from ..engines.run import EngineName
+from ..data.progress import StagedProgress
+from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings, counted, issue_warnings, listing, readable
 from ..evaluation.result import Evaluation
 from ..io.locations import Address, Location, input_location, local_path
 from ..io.submission_lists import ListedSystem, list_systems
-from ..ranking.differences import FEWEST_RESAMPLES
 from ..ranking.rank import bootstrap_of, enough_resamples, few_resamples_note
 from ..ranking.ranking import (
     RankedMetric,
@@ -28,7 +27,7 @@ from ..ranking.ranking import (
 from ..ranking.ranking_result import Ranking
 from ..ranking.submissions import SCORE, Measurement, measured_system
 from ..resampling.resampling import Resampling
-from .evaluate_task import RunArguments, evaluate_output
+from .evaluate_task import evaluate_output
 from .measured_submissions import UnrankableError, measure_listed
 from .submissions import require_outputs
 from .task import Dataset, Task
@@ -39,20 +38,12 @@ def rank_task(
     task: Task | str | Location,
     submissions: Mapping[str, str | Location | Sequence[str | Location]] | Iterable[str | Location],
     data: str | Location | TaskData | None = None,
-    n: int | None = None,
-    confidence: float = 0.95,
-    seed: int = 0,
     *,
     truth: str | Location | None = None,
     durations: str | Location | None = None,
     teams: Mapping[str, str] | None = None,
-    balanced: bool = False,
-    groups: Mapping[str, Hashable] | None = None,
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    resampling: Resampling | int | None = None,
+    run: Run | None = None,
 ) -> Ranking:
     """Rank submissions to a task by its score, with intervals of the ranks and groups of systems that tie.
 
@@ -68,22 +59,17 @@ def rank_task(
         ``team,name,path``.
     data : str or Path, optional
         The folder of the data sets; see :func:`~sedscope.evaluate_task`.
-    n : int, optional
-        The number of resamples. By default 1000, doubled until p values that are corrected for all pairs
-        of systems can be significant: 32000 for 30 systems.
-    confidence, seed, balanced, groups
-        How clips are drawn; see :class:`~sedscope.Resampling`. Each data set is resampled on its own, and
+    resampling : int or Resampling, optional
+        How clips are drawn; see :func:`~sedscope.rank`. Each data set is resampled on its own, and
         in the same way for all systems.
     truth, durations : str or Path, optional
         Instead of `data`, for a task with one data set; see :func:`~sedscope.evaluate_task`.
     teams : mapping of str to str, optional
         The team of each system, if `submissions` is a mapping. A system that is not listed is a team of
         its own.
-    engine, scheduler, threads, progress
-        How the passes run; see :func:`~sedscope.evaluate`.
-    checkpoint : path, optional
-        A folder that keeps the values of each system. A system that was evaluated before, by the same task
-        on the same data and resamples, is not evaluated again.
+    run : Run, optional
+        How the passes run. Its checkpoint keeps the values of each system: one that was evaluated before,
+        by the same task on the same data and resamples, is not evaluated again.
 
     Returns
     -------
@@ -107,26 +93,15 @@ def rank_task(
     ...     _ = Path(folder, "durations.tsv").write_text(f"filename\\tduration\\n{durations}")
     ...     for name, quality in (("a", 0.6), ("b", 0.9)):
     ...         sed.write_scores(sed.simulate.scores(truth, quality=quality), Path(folder, name))
-    ...     ranking = sed.rank_task(task, {"a": f"{folder}/a", "b": f"{folder}/b"}, folder, n=50)
+    ...     ranking = sed.rank_task(task, {"a": f"{folder}/a", "b": f"{folder}/b"}, folder, resampling=50)
     >>> [(system.rank, system.name) for system in ranking.systems]
     [(1, 'b'), (2, 'a')]
     """
     ranking = rank_listed(
         opened_data(task, data, truth, durations),
         _listed(submissions, teams),
-        Resampling(
-            FEWEST_RESAMPLES if n is None else n, confidence, seed, balanced=balanced, groups=groups
-        ),
-        automatic=n is None,
-        options={
-            "engine": engine,
-            "scheduler": scheduler,
-            "checkpoint": None,
-            "memory": None,
-            "threads": threads,
-            "progress": as_progress(progress, "Ranking"),
-        },
-        checkpoint=checkpoint,
+        Resampling._of(resampling),
+        Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
     )
     issue_warnings(ranking.all_warnings(), 2)
     return ranking
@@ -136,15 +111,11 @@ def rank_listed(
     data: TaskData,
     systems: Sequence[ListedSystem],
     resampling: Resampling,
-    *,
-    automatic: bool,
-    options: RunArguments,
-    checkpoint: str | Path | None,
+    run: Run,
 ) -> Ranking:
     """Evaluate submissions one after the other, and rank them.
 
-    ``automatic``: draw as many resamples as all pairs of systems need. The other arguments are those of
-    :func:`rank_task`.
+    The arguments are those of :func:`rank_task`.
     """
     if resampling.interval != "percentile":
         raise SedscopeError(
@@ -152,11 +123,11 @@ def rank_listed(
         )
     ordered = sorted(systems, key=lambda system: (system.team, system.name))
     refuse_equal_names([full_name(system.team, system.name) for system in ordered])
-    if automatic:
+    if resampling.n is None:
         resampling = replace(resampling, n=_enough(data, len(ordered), resampling.confidence))
-    folder = None if checkpoint is None else local_path(checkpoint)
-    steps = StagedProgress(as_progress(options["progress"], "Ranking"), len(ordered))
-    quiet: RunArguments = {**options, "progress": None}
+    folder = None if run.checkpoint is None else local_path(run.checkpoint)
+    steps = StagedProgress(run.steps, len(ordered))
+    quiet = replace(run, checkpoint=None, progress=None)
     measured: dict[tuple[str, str], Measurement] = {}
     rejected: list[RejectedSystem] = []
     for system in ordered:
@@ -318,7 +289,7 @@ def _class_notes(task: Task, measured: Mapping[tuple[str, str], Measurement]) ->
 
 
 def _evaluator(
-    systems: Sequence[ListedSystem], data: TaskData, resampling: Resampling, options: RunArguments
+    systems: Sequence[ListedSystem], data: TaskData, resampling: Resampling, run: Run
 ) -> Callable[[RankedSystem, str], Evaluation]:
     """Return what evaluates the first run of a system anew on a data set, with all that a report shows."""
     paths = {(system.team, system.name): system.paths for system in systems}
@@ -328,7 +299,7 @@ def _evaluator(
         of_set = data.datasets[dataset]
         output = require_outputs(data.task, runs[0])[dataset]
         with collected_warnings():
-            result = evaluate_output(output, of_set, None, options, keep_scores=True)
+            result = evaluate_output(output, of_set, None, run, keep_scores=True)
         rule = of_set.dataset.groups
         if len(runs) > 1 or (rule is not None and rule.average is not None):
             return result  # intervals are of the mean over runs, or of the average over groups

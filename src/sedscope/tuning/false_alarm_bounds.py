@@ -157,7 +157,7 @@ class FalseAlarmBounds:
             drawn = resampling or Resampling()
             refuse_blocks(drawn)
             # enough for the quantile that is read
-            drawn = replace(drawn, n=max(drawn.n, math.ceil(50 / (1 - confidence))))
+            drawn = replace(drawn, n=max(drawn.number, math.ceil(50 / (1 - confidence))))
             if int(drawn.units(deltas.clips).max(initial=-1)) + 1 >= FEW:
                 self._resamples = _Resamples(deltas, drawn, confidence)
 

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,11 @@ from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_ids import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, ProgressChoice, StagedProgress, as_progress
+from ..data.progress import Progress, StagedProgress
 from ..data.scores import Scores
 from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
-from ..engines.run import EngineName, RunOptions
+from ..engines.run import Run
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..evaluation.notes import input_notes
 from ..metrics import Metric
@@ -152,11 +151,7 @@ def tune(
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    engine: EngineName = "threads",
-    scheduler: object = None,
-    checkpoint: str | Path | None = None,
-    threads: int | None = None,
-    progress: ProgressChoice = None,
+    run: Run | None = None,
 ) -> Tuning:
     """Choose the post-processing of each class, and its threshold if the metric has one.
 
@@ -180,8 +175,8 @@ def tune(
         Keep the clips of a group, e.g. of a recording site, in one fold.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
-    engine, scheduler, checkpoint, threads, progress
-        How the pass runs; see :func:`~sedscope.evaluate`. The progress covers the clips, then the
+    run : Run, optional
+        How the pass runs. The progress covers the clips, then the
         post-processings with each fold left out.
 
     Returns
@@ -203,8 +198,7 @@ def tune(
     metric = as_metric(metric)
     candidates = as_postprocessings(postprocessing)
     _check_metric(metric, scores, candidates)
-    progress = as_progress(progress, "Tuning")
-    options = RunOptions(threads, engine, scheduler, checkpoint, progress=progress)
+    run = Run._of(run, "Tuning", "engine", "scheduler", "checkpoint")
     candidates = _checked_candidates(candidates, metric)
     if groups is not None and folds is None:
         raise SedscopeError(
@@ -214,9 +208,9 @@ def tune(
     sample = TimeSample(alignment)
     held_out = _held_out(alignment.clips, folds, seed, groups)
     passes, settings = len(alignment.clips), len(candidates) * len(held_out)
-    steps = StagedProgress(progress, passes + settings)
+    steps = StagedProgress(run.steps, passes + settings)
     of_passes = steps.stage(passes)
-    with options.open_engine() as opened:
+    with run.open_engine() as opened:
         if folds is None:
             every_clip = (~held_out).astype(np.int32)
             by_criterion = find_deltas_for_weights(
@@ -230,7 +224,7 @@ def tune(
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
     grid = _Grid(
-        metric, candidates, deltas, held_out, seed, thread_count(threads), steps.stage(settings)
+        metric, candidates, deltas, held_out, seed, thread_count(run.threads), steps.stage(settings)
     )
     return grid.tuning()
 

@@ -74,8 +74,8 @@ def judge_scores(case: Case, format: str) -> None:
             require_equal(again[name].ticks.tolist(), clip.ticks.tolist(), "boundaries", name)
         for level in Random(case.seed).sample(case.clips[0].scores[0], 1):
             require_equal(sed.detect(again, level), sed.detect(case.scores, level), "detections", level)
-        expected = sed.evaluate(case.scores, case.truth, metrics, threads=1)
-        require_same_result(sed.evaluate(again, case.truth, metrics, threads=1), expected)
+        expected = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
+        require_same_result(sed.evaluate(again, case.truth, metrics, run=sed.Run(threads=1)), expected)
 
 
 @_named
@@ -90,8 +90,8 @@ def judge_events(case: Case, format: str) -> None:
         path = Path(folder) / ("truth" if made.per_clip else "truth.txt")
         sed.write_ground_truth(case.truth, path, format=format, lossy=True)
         truth = sed.read_ground_truth(path, format=format, durations=case.durations)
-        expected = sed.evaluate(case.scores, case.truth, metrics, threads=1)
-        require_same_result(sed.evaluate(case.scores, truth, metrics, threads=1), expected)
+        expected = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
+        require_same_result(sed.evaluate(case.scores, truth, metrics, run=sed.Run(threads=1)), expected)
 
         events: dict[str, list[tuple[Any, ...]]] = {
             name: [
@@ -109,7 +109,9 @@ def judge_events(case: Case, format: str) -> None:
             sed.Scores.from_events(found, classes=case.classes, clips=case.names)
             for found in (events, again)
         ]
-        of_events, of_file = (sed.evaluate(system, case.truth, metrics, threads=1) for system in systems)
+        of_events, of_file = (
+            sed.evaluate(system, case.truth, metrics, run=sed.Run(threads=1)) for system in systems
+        )
         require_same_result(of_file, of_events)
 
 

@@ -269,7 +269,7 @@ def draw(rng: Random, seed: str) -> Case:
 def judge(case: Case) -> Mapping[str, int]:
     """Each metric of each class, and the averages."""
     metrics = [sed.parse_metric(text) for text in case.definitions]
-    result = sed.evaluate(case.scores, case.truth, metrics, threads=1)
+    result = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
     by_criterion: dict[Criterion, tuple[list[Table], Table]] = {}
     compared = 0
     for metric in metrics:

@@ -60,7 +60,7 @@ def draw(rng: Random, seed: str) -> Case:
 def judge(case: Case) -> Mapping[str, int]:
     """Detect at the thresholds of each metric, and evaluate what is detected."""
     metrics: list[Any] = [sed.parse_metric(text) for text in case.definitions]
-    result = sed.evaluate(case.scores, case.truth, metrics, threads=1)
+    result = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
     compared = 0
     for metric in metrics:
         measured = result[metric]
@@ -78,7 +78,7 @@ def judge(case: Case) -> Mapping[str, int]:
         }
         fixed = at_a_threshold(metric, 0.5)
         for way, system in systems.items():
-            again = sed.evaluate(system, case.truth, fixed, threads=1)[fixed]
+            again = sed.evaluate(system, case.truth, fixed, run=sed.Run(threads=1))[fixed]
             if pooled or metric.average == "micro_tuned":
                 got, wanted = again.average("micro"), measured.value
                 if metric.average != "micro_tuned" or len(chosen) == len(case.classes):
@@ -124,14 +124,14 @@ def judge_choice(case: Case) -> Mapping[str, int]:
     criterion = parse_criterion(case.definitions[0])
     objective = case.options["objective"]
     constraints = {name: value for name, value in case.options.items() if name != "objective"}
-    counts = sed.deltas(case.scores, case.truth, criterion, threads=1).counts(threads=1)
+    counts = sed.deltas(case.scores, case.truth, criterion, run=sed.Run(threads=1)).counts(threads=1)
     chosen = sed.choose(counts, objective, **constraints)
     with TemporaryDirectory() as folder:
         chosen.save(Path(folder, "points.toml"))
         loaded = sed.OperatingPoints.load(Path(folder, "points.toml"))
     require_equal(dict(loaded.thresholds), dict(chosen.thresholds), "thresholds in a file")
     system = sed.Scores.from_events(loaded.detect(case.scores), classes=case.classes, clips=case.names)
-    detected = sed.deltas(system, case.truth, criterion, threads=1).counts(threads=1)
+    detected = sed.deltas(system, case.truth, criterion, run=sed.Run(threads=1)).counts(threads=1)
     for label, table in zip(case.classes, tables(case, criterion)[0], strict=True):
         if not table.references:
             require_equal(label in chosen.thresholds, False, "threshold without references", label)

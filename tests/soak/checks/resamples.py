@@ -45,14 +45,17 @@ def judge(case: Case) -> Mapping[str, int]:
             if not repeated:
                 continue
             drawn = replace(case, clips=repeated)
-            expected = all_values(sed.evaluate(drawn.scores, drawn.truth, metric, threads=1)[metric])
+            expected = all_values(
+                sed.evaluate(drawn.scores, drawn.truth, metric, run=sed.Run(threads=1))[metric]
+            )
             for found, wanted in zip([of_all, *of_classes], expected, strict=True):
                 text = f"{metric} {row}: {found!r}, not {wanted!r}"
                 require(close(found, wanted), f"resample of {type(metric).__name__}", text)
                 compared += 1
     if len(case.clips) > 1:
         one, three = (
-            sed.evaluate(case.scores, case.truth, metrics, bootstrap=12, threads=n) for n in (1, 3)
+            sed.evaluate(case.scores, case.truth, metrics, resampling=12, run=sed.Run(threads=n))
+            for n in (1, 3)
         )
         for metric in metrics:
             bits = [result.intervals[metric].values.tobytes() for result in (one, three)]

@@ -35,7 +35,7 @@ Metrics = Sequence[Any]
 
 def threads(case: Case, metrics: Metrics, rng: Random) -> None:
     """Several threads."""
-    got = sed.evaluate(case.scores, case.truth, metrics, threads=rng.randint(2, 4))
+    got = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=rng.randint(2, 4)))
     require_same_result(got, plain(case, metrics))
 
 
@@ -47,7 +47,7 @@ def stream(case: Case, metrics: Metrics, rng: Random) -> None:
         classes=case.classes,
         thread_safe=rng.random() < 0.5,
     )
-    got = sed.evaluate(scores, case.truth, metrics, threads=rng.randint(1, 2))
+    got = sed.evaluate(scores, case.truth, metrics, run=sed.Run(threads=rng.randint(1, 2)))
     require_same_result(got, plain(case, metrics))
 
 
@@ -65,7 +65,7 @@ def reused_buffer(case: Case, metrics: Metrics, rng: Random) -> None:
     edges = {name: case.scores[name].edges for name in case.names}
     scores = sed.Scores.from_function(case.names, fill, classes=case.classes, edges=edges)
     try:
-        got = sed.evaluate(scores, case.truth, metrics, threads=1)
+        got = sed.evaluate(scores, case.truth, metrics, run=sed.Run(threads=1))
     except sed.SedscopeError:  # it may be refused
         return
     require_same_result(got, plain(case, metrics))
@@ -83,7 +83,7 @@ def pieces(case: Case, metrics: Metrics, rng: Random) -> None:
     scores = sed.Scores.from_pieces(clips, classes=case.classes)
     whole = [metric for metric in metrics if not metric.variants]
     if whole:
-        got = sed.evaluate(scores, case.truth, whole, threads=rng.randint(1, 2))
+        got = sed.evaluate(scores, case.truth, whole, run=sed.Run(threads=rng.randint(1, 2)))
         require_same_result(got, plain(case, whole))
 
 
@@ -92,7 +92,7 @@ def blocks(case: Case, metrics: Metrics, rng: Random) -> None:
     needed = estimate_memory(align(case.scores, case.truth), delta_requests(metrics))
     limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.1)) + 1
     try:
-        got = sed.evaluate(case.scores, case.truth, metrics, memory=limit)
+        got = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(memory=limit))
     except sed.SedscopeError as error:
         if "at once" in str(error):
             return
@@ -122,8 +122,9 @@ def checkpoint(case: Case, metrics: Metrics, rng: Random) -> None:
         changed(checkpoint_module, "CLIPS_PER_PART", rng.randint(1, 1 + len(case.clips))),
     ):
 
-        def run(scores: sed.Scores, **options: Any) -> sed.Evaluation:
-            return sed.evaluate(scores, case.truth, metrics, checkpoint=folder, **options)
+        def run(scores: sed.Scores, progress: Any = None) -> sed.Evaluation:
+            kept = sed.Run(checkpoint=folder, progress=progress)
+            return sed.evaluate(scores, case.truth, metrics, run=kept)
 
         class Interruption(Exception):
             pass
@@ -146,7 +147,7 @@ def checkpoint(case: Case, metrics: Metrics, rng: Random) -> None:
                 found = run(system)
             except sed.SedscopeError:  # a folder of another system may be refused
                 continue
-            of_system = sed.evaluate(system, case.truth, metrics, threads=1)
+            of_system = sed.evaluate(system, case.truth, metrics, run=sed.Run(threads=1))
             require_same_result(found, of_system)
 
 
@@ -175,7 +176,7 @@ def merges(case: Case, metrics: Metrics, rng: Random) -> None:
             merged = merge_files(paths)
         else:
             merged = [first.merge(*others) for first, *others in zip(*found, strict=True)]
-        got = sed.evaluate_deltas(merged, metrics, threads=1)
+        got = sed.evaluate_deltas(merged, metrics, run=sed.Run(threads=1))
     require_same_result(got, plain(case, metrics))
 
 
@@ -186,21 +187,23 @@ def pruned(case: Case, metrics: Metrics, rng: Random) -> None:
         return
     found = plain(case, [first]).deltas
     with suppress(sed.SedscopeError):
-        got = sed.evaluate_deltas(found.values(), others, threads=1)
+        got = sed.evaluate_deltas(found.values(), others, run=sed.Run(threads=1))
         require_same_values(got, plain(case, others))
 
 
 def class_by_class(case: Case, metrics: Metrics, rng: Random) -> None:
     """Counts that are added up when they are read."""
     with changed(deltas_module, "ROWS_TO_KEEP", 0):
-        got = sed.evaluate(case.scores, case.truth, metrics, threads=1)
+        got = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
         require_same_result(got, plain(case, metrics))
 
 
 def clip_order(case: Case, metrics: Metrics, rng: Random) -> None:
     """The clips and classes in another order."""
     clips, classes = rng.sample(case.names, len(case.names)), rng.sample(case.classes, len(case.classes))
-    got = sed.evaluate(case.scores, case.truth, metrics, clips=clips, classes=classes, threads=1)
+    got = sed.evaluate(
+        case.scores, case.truth, metrics, clips=clips, classes=classes, run=sed.Run(threads=1)
+    )
     require_same_result(got, plain(case, metrics))
 
 
@@ -213,8 +216,8 @@ def events(case: Case, metrics: Metrics, rng: Random) -> None:
     )
     chosen = [m for m in metrics if m.criterion.thresholds_frames and not m.variants]
     if chosen:
-        expected = sed.evaluate(binary, case.truth, chosen, threads=1)
-        require_same_result(sed.evaluate(detected, case.truth, chosen, threads=1), expected)
+        expected = sed.evaluate(binary, case.truth, chosen, run=sed.Run(threads=1))
+        require_same_result(sed.evaluate(detected, case.truth, chosen, run=sed.Run(threads=1)), expected)
 
 
 def relabelled(case: Case, metrics: Metrics, rng: Random) -> None:
@@ -232,7 +235,9 @@ def relabelled(case: Case, metrics: Metrics, rng: Random) -> None:
     clips = {name: split(name) for name in case.names}
     scores = sed.Scores(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
     names = {label: label.rsplit(" ", 1)[0] for label in labels}
-    got = sed.evaluate(scores.relabelled(names), case.truth, metrics, threads=rng.randint(1, 2))
+    got = sed.evaluate(
+        scores.relabelled(names), case.truth, metrics, run=sed.Run(threads=rng.randint(1, 2))
+    )
     require_same_result(got, plain(case, metrics))
 
 
@@ -268,7 +273,7 @@ def changed(module: Any, name: str, value: Any) -> Iterator[None]:
 
 def plain(case: Case, metrics: Metrics) -> sed.Evaluation:
     """The scores in memory, on one thread."""
-    return sed.evaluate(case.scores, case.truth, metrics, threads=1)
+    return sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(threads=1))
 
 
 def _draw(check: str, ways: Sequence[str], **choices: Any) -> Callable[[Random, str], Case]:
@@ -322,7 +327,9 @@ def _cluster() -> Any:
 def judge_dask(case: Case) -> Mapping[str, int]:
     """A Dask cluster."""
     metrics = [sed.parse_metric(text) for text in case.definitions]
-    got = sed.evaluate(case.scores, case.truth, metrics, engine="dask", scheduler=_cluster())
+    got = sed.evaluate(
+        case.scores, case.truth, metrics, run=sed.Run(engine="dask", scheduler=_cluster())
+    )
     require_same_result(got, plain(case, metrics))
     return {"dask": 1}
 
