@@ -24,11 +24,13 @@ PATH = (  # package, and the object that it hands to the next one
     ("criteria", "the rule for every clip"),
     ("counting", "Deltas, added up to Counts"),
     ("metrics", "curves and values"),
-    ("evaluation", "Evaluation, Comparison"),
+    ("evaluation", "Evaluation"),
     ("report", ""),
 )
-LEFT_SIDE = {0: "notebook", 1: "postprocessing", 2: "engines", 4: "tasks", 5: "cli", 6: "plots"}
-RIGHT_SIDE = {1: "checking", 2: "diagnosis", 3: "resampling", 4: "tuning", 5: "torch", 6: "compat"}
+LEFT_SIDE = dict(
+    enumerate(("results", "postprocessing", "engines", "resampling", "diagnosis", "checking", "plots"))
+)
+RIGHT_SIDE = dict(enumerate(("tuning", "ranking", "tasks", "torch", "compat", "cli"), 1))
 
 
 def docstring(package: str) -> str:

@@ -1,4 +1,4 @@
-"""The command line, ``sedscope COMMAND``. Each command imports what it needs when it runs."""
+"""The command line: each command imports what it needs when it runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Evaluating and comparing systems: one call, one result object each."""
+"""Evaluating a system: one call, one result object."""
