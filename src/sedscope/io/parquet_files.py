@@ -80,11 +80,15 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
         try:
             with _interrupted_once():
                 frame.write_parquet(file, **options)
+            checksum = 0
             file.seek(0)
-            content = file.read()
-            footer = _footer_start(content)
-            file.seek(footer)
-            file.write(_SEAL + zlib.crc32(content).to_bytes(4, "little") + content[footer:])
+            while block := file.read(2**20):
+                checksum = zlib.crc32(block, checksum)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                start = _footer_start(content)
+                footer = content[start:]
+            file.seek(start)
+            file.write(_SEAL + checksum.to_bytes(4, "little") + footer)
         except polars.exceptions.PolarsError as error:
             raise SedscopeError(f"Cannot write {path}: {error}") from None
 
