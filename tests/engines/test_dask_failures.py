@@ -18,7 +18,6 @@ import pytest
 
 import sedscope as sed
 from sedscope.engines import dask_client
-from sedscope.engines import dask_client as dask_watch
 
 distributed = pytest.importorskip("distributed", reason="needs Dask: pip install 'sedscope[dask]'")
 pytestmark = pytest.mark.skipif(
@@ -59,8 +58,8 @@ class Cluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    monkeypatch.setattr(dask_watch, "PATIENCE", PATIENCE)
-    monkeypatch.setattr(dask_watch, "_SILENCE", 1.5)
+    monkeypatch.setattr(dask_client, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(dask_client, "_SILENCE", 1.5)
     with ExitStack() as closing:
         yield Cluster(tmp_path, closing)
 
@@ -175,3 +174,12 @@ def test_a_service_that_is_not_dask(
                 sed.simulate.scores(truth), truth, PSDS, run=sed.Run(engine="dask", scheduler=address)
             )
     assert distributed.client._get_global_client() is None
+
+
+def test_an_interrupted_cluster_leaves_the_environment_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    with pytest.raises(KeyboardInterrupt), dask_client.client_of(None, 1):
+        raise KeyboardInterrupt
+    assert "PYTHONSAFEPATH" not in os.environ

@@ -403,7 +403,7 @@ def test_modules_beside_the_data_do_not_run(command: list[str], tmp_path: Path) 
         "sed.propose_label_map(['b' * 50_000], ['c' * 50_000])",
         "sed.propose_label_map(['a ' + '_' * 200_000 + chr(10) + ' '], ['c'])",
         "errors.near_names(WORD, [WORD[::-1]])",
-        "table_text._not_executed('+' + '1' * 10**5 + 'x')",
+        "escaping.csv_cell('+' + '1' * 10**5 + 'x')",
         "sed.read_events('spaces.csv', format='csv_bi')",
         "sed.read_events('brackets.txt', format='raven')",
     ],
@@ -414,5 +414,5 @@ def test_long_names_take_linear_time(expression: str, tmp_path: Path) -> None:
     header = f"Selection\tBegin Time (s)\tEnd Time (s)\t{'(' * 10**6}\n"
     (tmp_path / "brackets.txt").write_text(f"{header}1\t0\t1\tDog\n")
     word = "''.join(chr(20000 + i**3 % 2003) for i in range(10**6))"
-    modules = "from sedscope import errors; from sedscope.evaluation import table_text"
+    modules = "from sedscope import errors, escaping"
     assert "Error" not in refusal(tmp_path, f"{modules}; WORD = {word}; {expression}")

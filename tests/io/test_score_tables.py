@@ -422,8 +422,8 @@ def test_class_names_that_a_table_cannot_hold_are_kept_or_refused(name: str, tmp
     "clip", ["a\0b", "x" * 300, "\udcff", "a.wav.wav"], ids=lambda clip: ascii(clip)[:9]
 )
 def test_clips_that_cannot_name_a_file_are_kept_or_refused(clip: str, tmp_path: Path) -> None:
-    scores = sed.Scores.from_arrays({clip: [[0.1]]}, classes=["Dog"], frame=1.0)
     try:
+        scores = sed.Scores.from_arrays({clip: [[0.1]]}, classes=["Dog"], frame=1.0)
         sed.write_scores(scores, tmp_path / "scores")
     except sed.SedscopeError:
         return

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 from ..counting.clip_reader import thread_count
@@ -32,12 +32,12 @@ def client_of(scheduler: Any, threads: int | None) -> Iterator[Any]:
         yield scheduler
         return
     cluster = None
-    with ExitStack() as closing:
+    new_processes = _safe_import_path() if scheduler is None else nullcontext()
+    with new_processes, ExitStack() as closing:
         try:
             if scheduler is not None:
                 client = closing.enter_context(_client_at(str(scheduler)))
             else:
-                closing.enter_context(_safe_import_path())
                 cluster = closing.enter_context(_local_cluster())
                 client = closing.enter_context(distributed.Client(cluster))
                 cluster.scale(thread_count(threads))
