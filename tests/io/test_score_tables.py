@@ -465,7 +465,7 @@ def test_files_are_left_as_they_are(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "hint"),
     [
-        (gzip.compress(b"filename\tonset\n"), "compressed with gzip"),
+        (gzip.compress(b"filename\tonset\n", mtime=0), "compressed with gzip"),
         (b"PK\x03\x04\xff\x00", "ZIP archive"),
     ],
 )
