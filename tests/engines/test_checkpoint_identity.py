@@ -304,7 +304,6 @@ def test_altered_resamples_are_measured_again(tmp_path: Path) -> None:
 EVALUATION = """
 import sys, sedscope as sed
 from sedscope.engines import checkpoint
-from sedscope.engines import parts as parts_module
 checkpoint.CLIPS_PER_PART = 2
 truth = sed.simulate.ground_truth(24, seed=1)
 best = sed.BestFScore(sed.Collar())

@@ -320,8 +320,8 @@ def test_one_more_system_costs_one_evaluation(
     assert measured_systems[2:] == ["middle"]
     assert rank(*stored) == expected
     assert len(measured_systems) == 3
-    rank("good", resampling=sed.Resampling(seed=1))  # other resamples
-    rank("good", resampling=sed.Resampling(confidence=0.5))
+    rank("good", seed=1)  # other resamples
+    rank("good", confidence=0.5)
     assert len(measured_systems) == 5
     file = min((tmp_path / "systems" / "good").iterdir())
     header, row, *rest = file.read_text().splitlines()

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
@@ -117,7 +118,7 @@ class Tally:
 
     def exact_fscore(self, row: int, beta: float) -> Fraction:
         """Return the F-score at an operating point without rounding. ``beta`` is taken as it is written."""
-        weight = Fraction(str(beta)) ** 2
+        weight = Fraction(*as_share(beta)) ** 2
         tp, fp = (int(np.asarray(column)[row]) for column in (self.tp, self.fp))
         return (1 + weight) * tp / (tp + weight * self.references + fp)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import normalize
 
 import numpy as np
 
@@ -466,10 +467,11 @@ def events_by_role(
 def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str) -> None:
     """Refuse a column that seems to name clips, but is not read: all rows would be of one clip."""
     first = cells.rows[0] if len(cells.rows) else [""] * len(cells.header)
-    for name, cell in zip(cells.header, first, strict=True):
-        letters = "".join(filter(str.isalnum, name.casefold()))
+    for number, (name, cell) in enumerate(zip(cells.header, first, strict=True)):
+        letters = "".join(filter(str.isalnum, normalize("NFKC", name).casefold()))
         is_audio = str(cell).rpartition(".")[2].lower() in AUDIO_SUFFIXES
-        if name not in roles.values() and (letters in _LIKE_FILENAME or is_audio):
+        leads = number == 0 and not is_empty(cell) and cell_numbers([cell]) is None
+        if name not in roles.values() and (letters in _LIKE_FILENAME or is_audio or leads):
             shown = repr(shortened(name, 60))
             raise SedscopeError(
                 f"{cells.where}: no column is named 'filename', but {shown} may hold the clips of the rows. "

@@ -206,6 +206,11 @@ def as_scores(values: ArrayLike) -> ScoreArray:
         array = np.asarray(values)
     except ValueError as error:
         raise SedscopeError(f"Scores must be an array of frames × classes: {error}") from None
+    except (TypeError, RuntimeError) as error:  # a tensor without values of its own
+        raise SedscopeError(
+            f"NumPy cannot read the scores: {error}. Convert them first; for a tensor of PyTorch, that is "
+            "tensor.detach().cpu().float().numpy()."
+        ) from None
     if array.dtype in (np.float32, np.float64):
         # the core steps through arrays by whole numbers of items
         odd = any(stride % array.itemsize for stride in array.strides) or not array.flags.aligned

@@ -216,7 +216,7 @@ def boundary_errors(
     workers = thread_count(run.threads)
     errors: list[list[Ticks]] = [[] for _ in alignment.classes]
     extents, durations = [], []
-    for checked in judged_clips(alignment, [criterion], workers, run.steps):
+    for checked in judged_clips(alignment, [criterion], workers, run._steps):
         batch = criterion.seen(checked.batch)
         extents.append(batch.extents)
         durations.append(batch.durations)

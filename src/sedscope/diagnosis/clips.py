@@ -99,7 +99,7 @@ def clip_costs(
     """
     run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return clip_costs_aligned(alignment, criterion, thresholds, threads=run.threads, progress=run.steps)
+    return clip_costs_aligned(alignment, criterion, thresholds, threads=run.threads, progress=run._steps)
 
 
 def clip_costs_aligned(

@@ -151,9 +151,9 @@ def diagnose(
     """
     run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return diagnose_aligned(alignment, [criterion], thresholds, threads=run.threads, progress=run.steps)[
-        0
-    ]
+    return diagnose_aligned(
+        alignment, [criterion], thresholds, threads=run.threads, progress=run._steps
+    )[0]
 
 
 def diagnose_aligned(

@@ -88,12 +88,12 @@ class Run:
         return replace(run, progress=as_progress(run.progress, title))
 
     @property
-    def steps(self) -> Progress | None:
+    def _steps(self) -> Progress | None:
         """What is called with the number of steps done and of all steps."""
         assert not isinstance(self.progress, bool)
         return self.progress
 
-    def memory_limit(self) -> int | None:
+    def _memory_limit(self) -> int | None:
         """Return the limit on memory in bytes; None if there is none."""
         if self.memory is None:
             return None
@@ -101,7 +101,7 @@ class Run:
 
         return parse_bytes(self.memory)
 
-    def open_engine(self) -> AbstractContextManager[Engine]:
+    def _open_engine(self) -> AbstractContextManager[Engine]:
         """Open the engine, and close it at the end of the ``with`` block."""
         if self.engine not in ENGINES:
             names = " or ".join(map(repr, ENGINES))

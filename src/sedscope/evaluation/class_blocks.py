@@ -199,7 +199,7 @@ def count_class_blocks(
     With several blocks, the deltas of all classes go to a temporary file, from which those of each block
     are read. Only the rows that the metrics read are kept of each class, and no deltas.
     """
-    limit, requests = run.memory_limit(), delta_requests(metrics)
+    limit, requests = run._memory_limit(), delta_requests(metrics)
     assert limit is not None
     alignment = replace(alignment, memory_limit=limit)
     together = [
@@ -220,7 +220,7 @@ def count_class_blocks(
     ranges: list[dict[Criterion, tuple[float, float]]] = []
     detected = np.zeros(len(alignment.classes), bool)
     clips = len(alignment.clips)
-    stage = StagedProgress(run.steps, clips).stage(clips)
+    stage = StagedProgress(run._steps, clips).stage(clips)
     on_disk = estimate.on_disk if len(blocks) > 1 else None
     with _one_pass(alignment, requests, engine, stage, on_disk) as find_block:
         for block in blocks:

@@ -65,7 +65,7 @@ def count_clips(
 ) -> CountedClips:
     """Count all classes in one pass over the clips. The deltas also serve the groups of the plan."""
     clips = len(alignment.clips)
-    stage = StagedProgress(run.steps, clips).stage(clips)
+    stage = StagedProgress(run._steps, clips).stage(clips)
     of_pass = [*metrics.values(), *([] if plan is None else plan.of_bins(metrics))]
     deltas = find_deltas_for_groups(alignment, of_pass, engine, stage, plan)
     return add_up(alignment, [*metrics.values()], deltas, run.threads, of_groups=plan is not None)

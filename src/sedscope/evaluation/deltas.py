@@ -77,8 +77,8 @@ def deltas(
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     # to read files takes much longer than to hash them; to read arrays does not
     alignment = replace(alignment, hashed=system is not None or not scores.in_memory)
-    with run.open_engine() as opened:
-        by_criterion = find_deltas(alignment, {criterion: request}, opened, run.steps)
+    with run._open_engine() as opened:
+        by_criterion = find_deltas(alignment, {criterion: request}, opened, run._steps)
     of_criterion = by_criterion[criterion]
     return of_criterion if system is None else of_criterion.of_system(system)
 
@@ -88,6 +88,6 @@ def deltas_and_notes(
 ) -> tuple[dict[Criterion, Deltas], list[str]]:
     """Find the deltas of several criteria, and note what a user should know about the input."""
     sample = TimeSample(alignment)
-    with run.open_engine() as opened:
-        by_criterion = find_deltas(sample.alignment, requests, opened, run.steps)
+    with run._open_engine() as opened:
+        by_criterion = find_deltas(sample.alignment, requests, opened, run._steps)
     return by_criterion, input_notes(alignment, by_criterion, sample)

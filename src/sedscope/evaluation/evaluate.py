@@ -122,7 +122,7 @@ def evaluate(
         named = metrics_at_points(named)
     chosen = tuple(named.values())
     run = Run._of(run, "Evaluating", "engine", "scheduler", "checkpoint", "memory")
-    limited = run.memory_limit() is not None
+    limited = run._memory_limit() is not None
     if limited and resampling is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
     processed = scores if points is None else points.process(scores)
@@ -143,7 +143,7 @@ def evaluate(
             raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
-    with run.open_engine() as opened:
+    with run._open_engine() as opened:
         if limited:
             from .class_blocks import count_class_blocks
 
@@ -317,11 +317,11 @@ def evaluate_deltas(
         plan = GroupPlan.of_deltas([*used.values()], chosen, by)
     run = Run._of(run, "Resampling")
     resampled: ResampledMetrics | None = None
-    with run.open_engine() as engine:
+    with run._open_engine() as engine:
         if resampling is not None:
             from .resampled_clips import resample_deltas
 
-            resampled = resample_deltas(used, chosen, resampling, engine, run.steps, plan)
+            resampled = resample_deltas(used, chosen, resampling, engine, run._steps, plan)
         resamples = None if resampled is None else resampled.resamples
         groups, group_notes = _measure_groups(plan, named, None, used, resamples, engine, run.threads)
     counts = {criterion: part.counts(threads=run.threads) for criterion, part in used.items()}

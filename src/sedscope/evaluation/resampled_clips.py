@@ -106,7 +106,7 @@ def resample_clips(
     group_draws = plan.draw(drawn_from.clips, resampling)
     weights = len(draws.weights) + plan.measurements(draws, group_draws)
     units, clips = len(drawn_from.clips), len(alignment.clips) if in_blocks else 0
-    steps = StagedProgress(run.steps, units + len(metrics) * weights + clips)
+    steps = StagedProgress(run._steps, units + len(metrics) * weights + clips)
     drawn = find_deltas_for_weights(
         drawn_from,
         of_pass,

@@ -149,6 +149,11 @@ def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: 
         if was_killed and not _content(target):
             _place(aside, target)
         before = _content(target)
+        if not before and os.path.lexists(aside):
+            raise SedscopeError(
+                f"{aside} holds what a run that was interrupted took out of {folder}. Rename or remove "
+                "it first."
+            )
         if before and not replaces(target):
             raise SedscopeError(f"{folder} is not empty. Choose a new folder.")
         work = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
@@ -173,8 +178,10 @@ def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: 
                 raise _changed(folder)
             temporary.replace(target)
         except BaseException:
-            with suppress(OSError):
+            try:
                 aside.replace(target)
+            except OSError:
+                raise SedscopeError(f"{_changed(folder)} What was there before is in {aside}.") from None
             raise
         aside.replace(work / "old")
     except OSError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import mmap
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,7 +71,7 @@ def check_parquet(path: Location, content: bytes | None = None) -> None:
                 _check_file(view, str(path))
 
 
-def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
+def write_parquet(path: str | Path, make_frame: Callable[[], DataFrame], **options: Any) -> None:
     """Write a polars frame as a Parquet file."""
     import polars
 
@@ -79,7 +79,7 @@ def write_parquet(path: str | Path, frame: DataFrame, **options: Any) -> None:
     with replacing(path) as temporary, temporary.open("w+b") as file:
         try:
             with _interrupted_once():
-                frame.write_parquet(file, **options)
+                make_frame().write_parquet(file, **options)
             checksum = 0
             file.seek(0)
             while block := file.read(2**20):

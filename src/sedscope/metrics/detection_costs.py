@@ -12,6 +12,7 @@ import numpy as np
 from ..counting.class_counts import ClassCounts
 from ..counting.tally import Tally, first_best_row
 from ..criteria import Criterion
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric
@@ -189,7 +190,7 @@ class BestDetectionCost(BestThreshold):
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
         of_miss, of_false_alarm = (
-            Fraction(str(weight)) / max(1, number)
+            Fraction(*as_share(weight)) / max(1, number)
             for weight, number in (
                 (self.miss_weight, tally.references),
                 (self.false_alarm_weight, tally.negatives),

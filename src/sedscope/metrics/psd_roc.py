@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .._native import cross_rates
 from ..counting.counts import Counts
 from ..counting.tally import PRECISION, first_minimum_of_runs
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..postprocessing import PostProcessing
@@ -228,7 +229,7 @@ def _exact_rates(counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.i
     """Return the effective false positive rates of some rows per microsecond, without rounding."""
     of_class, duration = counts[label], round(counts.duration * TICKS_PER_SECOND)
     others = counts.classes_by_name.with_references - (counts.references[label] > 0)
-    weight = Fraction(str(alpha_ct)) / max(1, others)
+    weight = Fraction(*as_share(alpha_ct)) / max(1, others)
     times = [round(counts.reference_times[name] * TICKS_PER_SECOND) for name in of_class.classes]
     crossed, done, exact = np.zeros(len(times), np.int64), 0, {}
     for row in np.sort(rows).tolist():

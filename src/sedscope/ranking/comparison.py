@@ -113,7 +113,7 @@ def compare(
         number = _enough_resamples(runs, len(named), resampling.confidence)
         resampling = replace(resampling, n=number)
     draws = Draws(resampling, runs[0].alignment.clips)
-    with run.open_engine() as opened:
+    with run._open_engine() as opened:
         measured = measure_runs(runs, named, draws, opened, run, at_false_alarms)
     result = _comparison(measured, draws)
     issue_warnings(result.warnings, 2)

@@ -74,7 +74,7 @@ class Comparison(Tabular):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
-    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, resampling=200)
     >>> comparison.differences[sed.presets.PSDS1]["b", "a"].losses
     8
     """
@@ -120,7 +120,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> comparison.to_polars().select("class", "system", "less").rows()[-3]
         (None, 'b', 'a')
         """
@@ -153,7 +153,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> "b − a" in comparison.table()
         True
         """
@@ -179,7 +179,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> comparison.class_table("psds1").split()[:4]
         ['class', 'a', 'b', 'b']
         """
@@ -204,7 +204,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> comparison.to_markdown().splitlines()[0]
         '| system | psds1 |'
         """
@@ -245,7 +245,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> r"\begin{tabular}" in comparison.to_latex()
         True
         """
@@ -277,7 +277,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> comparison.to_csv().splitlines()[0][:24]
         'metric,class,system,less'
         """
@@ -325,7 +325,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> sed.compare(systems, truth, sed.presets.PSDS1, n=50).about().split("; ")[1]
+        >>> sed.compare(systems, truth, sed.presets.PSDS1, resampling=50).about().split("; ")[1]
         '≈ inside the noise: p is above 0.05'
         """
         level, pairs = level_of(self.resampling.confidence), self.pairs

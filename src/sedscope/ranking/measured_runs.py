@@ -223,7 +223,7 @@ def measure_runs(
     ``limit``: of false alarms, if all systems are measured at the same ones.
     """
     clips, resamples = len(runs[0].alignment.clips), len(draws.weights)
-    steps = StagedProgress(options.steps, len(runs) * (clips + len(metrics) * resamples))
+    steps = StagedProgress(options._steps, len(runs) * (clips + len(metrics) * resamples))
     chosen: tuple[Metric[Any], ...] = tuple(metrics.values())
     passes = _passes(runs, chosen, draws, engine, steps)
     matched: MatchedPoints | None = None

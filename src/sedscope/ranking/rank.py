@@ -202,8 +202,8 @@ def rank_submissions(
     sets: list[RankedSet] = []
     notes: list[str] = []
     run = replace(run, checkpoint=None)  # only values are kept, not deltas
-    steps = StagedProgress(run.steps, _STEPS * len(ordered))
-    with run.open_engine() as engine:
+    steps = StagedProgress(run._steps, _STEPS * len(ordered))
+    with run._open_engine() as engine:
         for submission in ordered:
             stage = steps.stage(_STEPS)
             outcome = measure_submission(

@@ -77,7 +77,7 @@ class Ranking(Tabular):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(30, classes=2)
     >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-    >>> ranking = sed.rank(systems, truth, "psds1", n=50)
+    >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
     >>> ranking.systems[0].name, ranking.systems[1].rank
     ('b', 2)
     """
@@ -119,7 +119,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).table().split()[:6]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).table().split()[:6]
         ['system', 'rank', 'ranks', 'tie', 'group', 'psds1']
         """
         definitions = [one_line(f"{metric.name}: {metric.definition}") for metric in self.metrics]
@@ -139,7 +139,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).to_polars().select("rank", "system", "class").rows()[0]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).to_polars().select("rank", "system", "class").rows()[0]
         (1, 'b', None)
         """
         rows = [*long_rows(self)]
@@ -164,7 +164,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).to_csv().splitlines()[0][:29]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).to_csv().splitlines()[0][:29]
         'rank,rank_low,rank_high,group'
         """
         return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
@@ -186,7 +186,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).pairs_to_csv().splitlines()[1][:7]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).pairs_to_csv().splitlines()[1][:7]
         'b,b,a,a'
         """
         return written(format_csv([PAIR_HEADER, *map(csv_cells, pair_rows(self))]), path)
@@ -208,7 +208,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).to_markdown().splitlines()[0]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).to_markdown().splitlines()[0]
         '| system | rank | ranks | tie group | psds1 |'
         """
         ranked = ranking_rows(self)
@@ -240,7 +240,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> r"\begin{tabular}" in sed.rank(systems, truth, "psds1", n=50).to_latex()
+        >>> r"\begin{tabular}" in sed.rank(systems, truth, "psds1", resampling=50).to_latex()
         True
         """
         definitions = [latex_comment(f"{metric.name}: {metric.definition}") for metric in self.metrics]
@@ -262,7 +262,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).to_dict()["systems"][0]["name"]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).to_dict()["systems"][0]["name"]
         'b'
         """
         return ranking_dict(self)
@@ -284,7 +284,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> '"rank": 1' in sed.rank(systems, truth, "psds1", n=50).to_json()
+        >>> '"rank": 1' in sed.rank(systems, truth, "psds1", resampling=50).to_json()
         True
         """
         return written(f"{json_text(self.to_dict(), indent=1)}\n", path)
@@ -324,7 +324,7 @@ class Ranking(Tabular):
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
         >>> with TemporaryDirectory() as folder:
-        ...     sed.rank(systems, truth, "psds1", n=50).site(Path(folder) / "leaderboard")
+        ...     sed.rank(systems, truth, "psds1", resampling=50).site(Path(folder) / "leaderboard")
         ...     sorted(path.name for path in Path(folder, "leaderboard").iterdir())
         ['index.html', 'pairs.csv', 'ranking.csv', 'ranking.json', 'ranking.md', 'ranking.tex']
         """
@@ -348,7 +348,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).about().split("; ")[1]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).about().split("; ")[1]
         'systems tie if p is above 0.05'
         """
         of_sets = ", of each data set" if len(self.datasets) > 1 else ""
@@ -371,7 +371,7 @@ class Ranking(Tabular):
         --------
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", n=50).all_warnings()
+        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", resampling=50).all_warnings()
         []
         """
         return [

@@ -57,7 +57,7 @@ def as_systems(evaluations: Mapping[str, Evaluation], run: Run) -> list[System]:
     systems = [_system(name, evaluation) for name, evaluation in evaluations.items()]
     first = systems[0].evaluation
     large = first.clips * len(first.classes) > _MAX_PAIRS
-    with run.open_engine() as engine:
+    with run._open_engine() as engine:
         engines = [engine.for_system(system.name) if len(systems) > 1 else engine for system in systems]
         systems = [
             _count_answers(_around_points(system, of_system, large), of_system)

@@ -55,9 +55,9 @@ def bootstrap(
     metric = as_metric(metric)
     run = Run._of(run, "Resampling", "engine", "scheduler", "checkpoint")
     draws = Draws(Resampling._of(resampling), deltas.clips, weights)
-    with run.open_engine() as opened:
+    with run._open_engine() as opened:
         of_parts = dict.fromkeys((part.criterion for part in metric.parts), deltas)
-        values = draws.measure(of_parts, metric, opened, run.steps)
+        values = draws.measure(of_parts, metric, opened, run._steps)
     for caution in draws.cautions([metric]):
         warnings.warn(caution, SedscopeWarning, stacklevel=2)
     return draws.summary(deltas.classes, values)

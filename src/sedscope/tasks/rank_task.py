@@ -126,7 +126,7 @@ def rank_listed(
     if resampling.n is None:
         resampling = replace(resampling, n=_enough(data, len(ordered), resampling.confidence))
     folder = None if run.checkpoint is None else local_path(run.checkpoint)
-    steps = StagedProgress(run.steps, len(ordered))
+    steps = StagedProgress(run._steps, len(ordered))
     quiet = replace(run, checkpoint=None, progress=None)
     measured: dict[tuple[str, str], Measurement] = {}
     rejected: list[RejectedSystem] = []

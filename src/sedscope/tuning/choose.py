@@ -16,6 +16,7 @@ from ..counting.class_counts import ClassCounts
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally, first_best_row, most_false_positives
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT
 from ..errors import SedscopeError
@@ -69,7 +70,9 @@ class Objective:
         if self.name == "fscore":
             return lambda row: tally.exact_fscore(row, self.beta)
         if self.name == "cost":
-            of_miss, of_false_alarm = Fraction(str(self.miss_cost)), Fraction(str(self.false_alarm_cost))
+            of_miss, of_false_alarm = (
+                Fraction(*as_share(cost)) for cost in (self.miss_cost, self.false_alarm_cost)
+            )
             return lambda row: -tally.exact_cost(row, of_miss, of_false_alarm)
         return None
 

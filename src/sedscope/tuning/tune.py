@@ -208,9 +208,9 @@ def tune(
     sample = TimeSample(alignment)
     held_out = _held_out(alignment.clips, folds, seed, groups)
     passes, settings = len(alignment.clips), len(candidates) * len(held_out)
-    steps = StagedProgress(run.steps, passes + settings)
+    steps = StagedProgress(run._steps, passes + settings)
     of_passes = steps.stage(passes)
-    with run.open_engine() as opened:
+    with run._open_engine() as opened:
         if folds is None:
             every_clip = (~held_out).astype(np.int32)
             by_criterion = find_deltas_for_weights(

@@ -161,8 +161,8 @@ def write_csv_as_parquet(events: EventSet, path: Path) -> None:
 
     rows = [(float(a), float(b), c, d, float(e), f) for a, b, c, d, e, f in _table(events)]
     types = (polars.Float64, polars.Float64, polars.String, polars.String, polars.Float64, polars.String)
-    frame = polars.DataFrame(rows, schema=dict(zip(_CSV_HEADER, types, strict=True)), orient="row")
-    write_parquet(path, frame)
+    schema = dict(zip(_CSV_HEADER, types, strict=True))
+    write_parquet(path, lambda: polars.DataFrame(rows, schema=schema, orient="row"))
 
 
 def write_kaleidoscope(events: EventSet, path: Path) -> None:

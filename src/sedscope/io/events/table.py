@@ -45,8 +45,8 @@ def write(events: EventSet, path: Path) -> None:
         "event_label": polars.String,
         "confidence": polars.Float64,
     }
-    frame = polars.DataFrame(rows, schema=types, orient="row")
-    write_parquet(path, frame if events.scored else frame.drop("confidence"))
+    names = [*types] if events.scored else [*types][:-1]
+    write_parquet(path, lambda: polars.DataFrame(rows, schema=types, orient="row").select(names))
 
 
 FORMATS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from ...data.tables import TIME_COLUMNS, clip_from_table
 from ...errors import SedscopeError, listing, subject
 from ..parquet_files import check_parquet, reading_parquet, write_parquet
 from .format import ScoreFormat, ScoreReadOptions, starts_with
+
+if TYPE_CHECKING:
+    import polars
 
 _CLIP_COLUMNS = ("clip", "filename", "clip_id")
 _BLOCK_ROWS = 100_000
@@ -168,19 +171,26 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     ]
     if odd:
         raise SedscopeError(f"{path}: a long table cannot have classes named {listing(odd)}.")
-    frames = []
-    for clip, clip_scores in clips:
-        edges = clip_scores.edges
-        columns: dict[str, Any] = {"onset": edges[:-1], "offset": edges[1:]}
-        columns |= dict(zip(scores.classes, np.ascontiguousarray(clip_scores.values.T), strict=True))
-        frame = polars.DataFrame(columns)
-        if not len(frame):
-            frame = polars.DataFrame({name: [None] for name in columns}, schema=frame.schema)
-        frames.append(frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip")))
-    if not frames:
+    if not len(scores):
         raise SedscopeError(f"{path}: there is no clip to write.")
-    table = polars.concat(frames, how="vertical_relaxed")
+
+    def table() -> polars.DataFrame:
+        return polars.concat((_frame(scores.classes, *clip) for clip in clips), how="vertical_relaxed")
+
     write_parquet(path, table, row_group_size=_BLOCK_ROWS)
+
+
+def _frame(classes: Sequence[str], clip: str, scores: ClipScores) -> polars.DataFrame:
+    """Return the rows of a clip."""
+    import polars
+
+    edges = scores.edges
+    columns: dict[str, Any] = {"onset": edges[:-1], "offset": edges[1:]}
+    columns |= dict(zip(classes, np.ascontiguousarray(scores.values.T), strict=True))
+    frame = polars.DataFrame(columns)
+    if not len(frame):
+        frame = polars.DataFrame({name: [None] for name in columns}, schema=frame.schema)
+    return frame.insert_column(0, polars.repeat(clip, len(frame), eager=True).alias("clip"))
 
 
 FORMATS = (
