@@ -257,7 +257,15 @@ def test_no_memory_in_the_core(files: Files) -> None:
 
 @posix_only
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to bound memory")
-def test_no_room_for_the_threads_of_polars(files: Files) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "scores.parquet", "truth.tsv", "--threads", "1"],
+        ["convert", "scores", "new.parquet"],
+        ["convert", "truth.tsv", "new.parquet"],
+    ],
+)
+def test_no_room_for_the_threads_of_polars(arguments: list[str], files: Files) -> None:
     """With so little address space, polars would abort the process when it starts its threads."""
     sed.write_scores(sed.read_scores("scores"), "scores.parquet")
     code = (
@@ -269,7 +277,7 @@ def test_no_room_for_the_threads_of_polars(files: Files) -> None:
         "cli.main()\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "evaluate", "scores.parquet", "truth.tsv", "--threads", "1"],
+        [sys.executable, "-c", code, *arguments],
         check=False,
         capture_output=True,
         text=True,

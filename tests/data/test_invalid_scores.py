@@ -298,6 +298,15 @@ def test_masked_values_are_not_lost(make: Any, what: str) -> None:
         make()
 
 
+def test_tensors_without_values() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch: pip install 'sedscope[torch]'")
+    for tensor in (torch.empty(3, 1, device="meta"), torch.ones(3, 1).to_sparse()):
+        with pytest.raises(
+            sed.SedscopeError, match=r"NumPy cannot read the scores: .* Convert them first"
+        ):
+            sed.Scores.from_arrays({"a": tensor}, classes=["A"], frame=1.0)
+
+
 def test_complex_boundaries() -> None:
     with pytest.raises(sed.SedscopeError, match="real numbers of seconds, not complex"):
         sed.ClipScores(np.ones((1, 1)), np.array([0, 1 + 1j]))

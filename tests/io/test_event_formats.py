@@ -86,6 +86,7 @@ def event_sets(draw: st.DrawFn, label: st.SearchStrategy[str]) -> EventSet:
     return EventSet(events, durations)
 
 
+@pytest.mark.filterwarnings("ignore:.*no confidences, unlike the others")  # all of a file may be 1
 @pytest.mark.parametrize(
     "name",
     [
@@ -465,6 +466,18 @@ def test_a_column_that_may_hold_clips_is_not_passed_over(
     if "onset" in header:
         events = sed.read_events(path, columns={"filename": name})
         assert [*events] == [cell, "b"]
+
+
+@pytest.mark.parametrize("column", ["name", "id", "uri", "sample", "ｆilename", "anything"])
+def test_a_first_column_of_texts_may_hold_clips(column: str, tmp_path: Path) -> None:
+    path = tmp_path / "truth.tsv"
+    header = f"{column}\tonset\toffset\tevent_label"
+    path.write_text(f"{header}\nc0\t0\t1\tDog\nc1\t2\t3\tDog\n", encoding="utf-8")
+    with pytest.raises(sed.SedscopeError, match="may hold the clips of the rows"):
+        sed.read_events(path)
+    path.write_text(f"{header}\n1\t0\t1\tDog\n2\t2\t3\tDog\n", encoding="utf-8")
+    if column != "ｆilename":
+        assert [*sed.read_events(path)] == ["truth"]  # the rows are numbered
 
 
 def test_other_columns_are_passed_over(tmp_path: Path) -> None:

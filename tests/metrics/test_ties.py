@@ -89,6 +89,20 @@ def test_equal_rates_of_other_counts_are_one_operating_point() -> None:
     assert of_class.curve.scores.tolist() == [np.inf, 0.9]
 
 
+def test_a_weight_of_one_third_is_one_third() -> None:
+    first = [[0, 0.9], [0.9, 0.9], [0.5, 0.9], [0.5, 0.9], [0.9, 0.9], [0.5, 0]]
+    second = [[0, 0], [0.9, 0], [0.5, 0], [0, 0.5], [0, 0], [0.9, 0.5], [0.5, 0], [0.5, 0.5], [0.5, 0]]
+    scores = sed.Scores.from_arrays({"a": first, "b": second}, classes=["A", "B"], frame=0.5)
+    events = {
+        "a": [(1.5, 2.5, "A"), (1.5, 2.5, "B")],
+        "b": [(0, 0.5, "B"), (3.5, 4.5, "B")],
+    }
+    truth = sed.GroundTruth.from_dict(events, durations={"a": 3, "b": 4.5})
+    criterion = sed.Intersection(0.3, 0.6, cttc=0.1)
+    psds = sed.PSDS(criterion, alpha_ct=1 / 3, max_efpr=720, unit="minute", oracle=False)
+    assert sed.evaluate(scores, truth, psds)[psds].per_class["A"].value == pytest.approx(44 / 45)
+
+
 @pytest.mark.parametrize("more_false_positives", [True, False])
 def test_rates_that_differ_by_less_than_rounding_are_in_order(more_false_positives: bool) -> None:
     # fp / T and ct / T_b differ by 1 / (T · T_b), about 1e-16 of either

@@ -470,7 +470,9 @@ def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str
     for number, (name, cell) in enumerate(zip(cells.header, first, strict=True)):
         letters = "".join(filter(str.isalnum, normalize("NFKC", name).casefold()))
         is_audio = str(cell).rpartition(".")[2].lower() in AUDIO_SUFFIXES
-        leads = number == 0 and not is_empty(cell) and cell_numbers([cell]) is None
+        leads = (
+            number == 0 and not is_empty(cell) and cell_numbers([cell]) is None and letters != "channel"
+        )
         if name not in roles.values() and (letters in _LIKE_FILENAME or is_audio or leads):
             shown = repr(shortened(name, 60))
             raise SedscopeError(

@@ -139,7 +139,8 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).to_polars().select("rank", "system", "class").rows()[0]
+        >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
+        >>> ranking.to_polars().select("rank", "system", "class").rows()[0]
         (1, 'b', None)
         """
         rows = [*long_rows(self)]
