@@ -36,6 +36,7 @@ def with_options(**groups: type) -> Callable[[Callable[..., Any]], Callable[...,
             }
             return function(**values, **group_values)
 
+        call.__module__ = function.__module__
         return with_name(call, signature, name, function.__doc__)
 
     return decorate

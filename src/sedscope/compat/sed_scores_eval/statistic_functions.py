@@ -1,21 +1,102 @@
 """Functions of scores, made from functions of statistics.
 
 Each value that is read off the statistics has one function for all criteria, and each criterion has one
-function that counts. A combination of the two takes the arguments of both.
+function that counts. A combination of the two takes the arguments of both. `add_statistics` makes all of them
+for the package of a criterion.
 """
 
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .arguments import bind_arguments, transpose, with_name, with_options
+from ...criteria import Clip, Criterion
+from ..submodules import add_submodule
+from .arguments import batched, bind_arguments, transpose, with_name, with_options
+from .base_modules import error_rate, precision_recall, roc
 from .counting import NamedDeltas, Statistics, statistics_of, warn_of_threshold
+from .criteria import by_events
+from .delta_tables import DeltaTable, delta_table, deltas_from_table
 from .resamples import Resamples
+from .utils.nested import flatten
 
 Count = Callable[..., NamedDeltas]
 Read = Callable[..., Any]
+
+STATISTICS: dict[str, dict[str, Read]] = {
+    "precision_recall": {
+        "precision_recall_curve": precision_recall.precision_recall_curve_from_intermediate_statistics,
+        "fscore_curve": precision_recall.fscore_curve_from_intermediate_statistics,
+        "fscore": precision_recall.single_fscore_from_intermediate_statistics,
+        "best_fscore": precision_recall.best_fscore_from_intermediate_statistics,
+        "average_precision": precision_recall.average_precision_from_intermediate_statistics,
+    },
+    "error_rate": {
+        "error_rate_curve": error_rate.error_rate_curve_from_intermediate_statistics,
+        "error_rate": error_rate.single_error_rate_from_intermediate_statistics,
+        "best_error_rate": error_rate.best_error_rate_from_intermediate_statistics,
+    },
+    "roc": {
+        "roc_curve": roc.roc_curve_from_intermediate_statistics,
+        "auroc": roc.auroc_from_intermediate_statistics,
+    },
+}
+"""What is read off statistics, by the module of a criterion's package that has it."""
+OF_NEGATIVES = ("average_precision", "roc_curve", "auroc")
+"""What only criteria with negatives have."""
+RESAMPLED = ("fscore", "best_fscore", "auroc")
+"""What can be bootstrapped."""
+
+
+def add_statistics(
+    package: str,
+    count: Count,
+    *,
+    criterion: Callable[[set[str]], Criterion] | None = None,
+    metrics: Read | None = None,
+    positional: bool = False,
+) -> None:
+    """Add the functions of a criterion to its package, and to those modules of it that sed_scores_eval has.
+
+    ``criterion``: the criterion of deltas with these columns, whose references are not among them. Deltas of
+    segments and clips, which have negatives, need none. ``metrics``: those of sed_eval, for the module
+    ``reference``. ``positional``: whether all arguments that deltas need may be passed by position.
+    """
+    modules = {
+        "intermediate_statistics": {
+            "intermediate_statistics_deltas": deltas_function(count, positional),
+            "accumulated_intermediate_statistics": accumulated_function(count),
+            "accumulated_intermediate_statistics_from_deltas": from_deltas_function(criterion),
+        }
+    }
+    for module, statistics in STATISTICS.items():
+        chosen = {
+            name: statistics[name] for name in statistics if not (criterion and name in OF_NEGATIVES)
+        }
+        functions = {name: statistic_function(name, count, read) for name, read in chosen.items()}
+        if "fscore" in functions:
+            functions["fscore"] = batched(functions["fscore"])
+        for name in RESAMPLED:
+            if name in chosen:
+                resampled = bootstrapped_function(f"bootstrapped_{name}", count, chosen[name])
+                functions[f"bootstrapped_{name}"] = batched(resampled)
+        if functions:
+            modules[module] = functions
+    for module, functions in modules.items():
+        for function in functions.values():
+            function.__module__ = f"{package}.{module}"
+        add_submodule(package, module, f"{module.replace('_', ' ').capitalize()}.", functions)
+    if metrics:
+        add_submodule(package, "reference", "Metrics of sed_eval.", {"metrics": metrics})
+    names = vars(sys.modules[package])
+    for (
+        functions
+    ) in modules.values():  # of a module and a function with the same name, the function stays
+        names.update(functions)
+    own = [name for name in names if getattr(names[name], "__module__", "").startswith(f"{package}.")]
+    names["__all__"] = sorted([*own, "reference"])
 
 
 def statistic_function(name: str, count: Count, read: Read) -> Callable[..., Any]:
@@ -58,6 +139,39 @@ def accumulated_function(count: Count) -> Callable[..., tuple[Statistics, list[s
 
     signature, name = inspect.signature(count), "accumulated_intermediate_statistics"
     return with_name(of_scores, signature, name, accumulated_function.__doc__)
+
+
+def deltas_function(count: Count, positional: bool) -> Callable[..., DeltaTable]:
+    """Return how the counts of each clip and class change at its scores."""
+
+    def of_scores(*args: Any, **options: Any) -> DeltaTable:
+        return delta_table(count(**bind_arguments(signature, name, args, options)))
+
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) if positional else parameter
+        for parameter in inspect.signature(count).parameters.values()
+        if parameter.name != "deltas"
+    ]
+    signature = inspect.Signature(parameters, return_annotation="DeltaTable")
+    name = "intermediate_statistics_deltas"
+    return with_name(of_scores, signature, name, deltas_function.__doc__)
+
+
+def from_deltas_function(criterion: Callable[[set[str]], Criterion] | None) -> Callable[..., Statistics]:
+    """Return the statistics that deltas add up to."""
+
+    def with_references(deltas: Any) -> Statistics:
+        return statistics_of(deltas_from_table(deltas, Clip(), None).counts())
+
+    def of_events(deltas: Any, ground_truth: Any) -> Statistics:
+        of_clip = next(iter(deltas.values()))
+        columns = {name for _, changes in of_clip.values() for name in flatten(changes, sep="\\")}
+        assert criterion is not None
+        return statistics_of(by_events(None, ground_truth, criterion(columns), deltas=deltas).counts())
+
+    function = of_events if criterion else with_references
+    name = "accumulated_intermediate_statistics_from_deltas"
+    return with_name(function, inspect.signature(function), name, from_deltas_function.__doc__)
 
 
 def _signature(count: Count, read: Read) -> inspect.Signature:

@@ -1,39 +1,16 @@
 """Whole clips, judged by their labels."""
 
-from . import reference
-from .error_rate import best_error_rate, error_rate, error_rate_curve
-from .intermediate_statistics import (
-    accumulated_intermediate_statistics,
-    accumulated_intermediate_statistics_from_deltas,
-    intermediate_statistics_deltas,
-)
-from .precision_recall import (
-    average_precision,
-    best_fscore,
-    bootstrapped_best_fscore,
-    bootstrapped_fscore,
-    fscore,
-    fscore_curve,
-    precision_recall_curve,
-)
-from .roc import auroc, bootstrapped_auroc, roc_curve
+from __future__ import annotations
 
-__all__ = [
-    "accumulated_intermediate_statistics",
-    "accumulated_intermediate_statistics_from_deltas",
-    "auroc",
-    "average_precision",
-    "best_error_rate",
-    "best_fscore",
-    "bootstrapped_auroc",
-    "bootstrapped_best_fscore",
-    "bootstrapped_fscore",
-    "error_rate",
-    "error_rate_curve",
-    "fscore",
-    "fscore_curve",
-    "intermediate_statistics_deltas",
-    "precision_recall_curve",
-    "reference",
-    "roc_curve",
-]
+from typing import TYPE_CHECKING, Any
+
+from ..criteria import by_clip
+from ..sed_eval_metrics import tagging_metrics
+from ..statistic_functions import add_statistics
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+
+add_statistics(__name__, by_clip, metrics=tagging_metrics)

@@ -1,33 +1,23 @@
 """Detections judged by the distance of their boundaries from those of references."""
 
-from . import reference
-from .error_rate import best_error_rate, error_rate, error_rate_curve
-from .intermediate_statistics import (
-    accumulated_intermediate_statistics,
-    accumulated_intermediate_statistics_from_deltas,
-    intermediate_statistics_deltas,
-)
-from .precision_recall import (
-    best_fscore,
-    bootstrapped_best_fscore,
-    bootstrapped_fscore,
-    fscore,
-    fscore_curve,
-    precision_recall_curve,
-)
+from __future__ import annotations
 
-__all__ = [
-    "accumulated_intermediate_statistics",
-    "accumulated_intermediate_statistics_from_deltas",
-    "best_error_rate",
-    "best_fscore",
-    "bootstrapped_best_fscore",
-    "bootstrapped_fscore",
-    "error_rate",
-    "error_rate_curve",
-    "fscore",
-    "fscore_curve",
-    "intermediate_statistics_deltas",
-    "precision_recall_curve",
-    "reference",
-]
+from typing import TYPE_CHECKING, Any
+
+from ....criteria import Collar
+from ..criteria import by_collar
+from ..sed_eval_metrics import event_based_metrics
+from ..statistic_functions import add_statistics
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...
+
+
+add_statistics(
+    __name__,
+    by_collar,
+    criterion=lambda columns: Collar(errors="onset_dist_sum" in columns),  # whatever the collars were
+    metrics=event_based_metrics,
+    positional=True,
+)

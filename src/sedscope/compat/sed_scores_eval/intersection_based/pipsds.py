@@ -20,12 +20,23 @@ from ....errors import SedscopeError
 from ..arguments import batched, transpose, with_options
 from ..base_modules.cy_medfilt import median_filter
 from ..counting import NamedDeltas
-from ..criteria import by_events, count_same_clips
-from ..delta_tables import DeltaTable
+from ..criteria import by_events, by_intersection, count_same_clips
+from ..delta_tables import DeltaTable, delta_table
 from ..inputs import durations_by_name, events_by_name, named_scores
 from ..resamples import FewResamples, Resamples
-from .intermediate_statistics import intermediate_statistics_deltas
 from .psds import ClassCurves, PSDSOptions
+
+__all__ = [
+    "bootstrapped_median_filter_independent_psds",
+    "bootstrapped_postprocessing_independent_psds",
+    "bootstrapped_postprocessing_independent_psds_from_postprocessed_scores",
+    "deltas_postprocessing",
+    "median_filter_independent_psds",
+    "postprocessing_independent_psd_roc",
+    "postprocessing_independent_psd_roc_from_postprocessed_scores",
+    "postprocessing_independent_psds",
+    "postprocessing_independent_psds_from_postprocessed_scores",
+]
 
 PostProcess: TypeAlias = Callable[..., Any]
 """``function(scores, lazy=True)`` gives processed scores."""
@@ -191,7 +202,7 @@ def deltas_postprocessing(
     scores: Any, ground_truth: Any, postprocessing_fn: PostProcess, **options: Any
 ) -> DeltaTable:
     """``intermediate_statistics_deltas`` of processed scores."""
-    return intermediate_statistics_deltas(postprocessing_fn(scores, lazy=True), ground_truth, **options)
+    return delta_table(by_intersection(postprocessing_fn(scores, lazy=True), ground_truth, **options))
 
 
 def merge_individual_rocs_into_overall_roc(rocs: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -26,6 +26,14 @@ from ..inputs import durations_by_name
 from ..resamples import Resamples
 from ..rounded_criteria import rounded
 
+__all__ = [
+    "bootstrapped_psds",
+    "multi_class_psd_roc_from_single_class_psd_rocs",
+    "psd_roc",
+    "psds",
+    "psds_from_psd_roc",
+]
+
 FloatArray = NDArray[np.float64]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
 ClassCurves: TypeAlias = dict[str, tuple[FloatArray, FloatArray, FloatArray]]

@@ -16,12 +16,13 @@ from ....evaluation.detection_sets import counts_of_sets
 from ..arguments import with_options
 from ..base_modules.io import read_ground_truth_events, transformed_scores
 from ..counting import warn
-from ..criteria import by_events
+from ..criteria import by_events, by_intersection
 from ..inputs import durations_by_name, events_by_name, truth_of_events
-from . import precision_recall
+from ..statistic_functions import STATISTICS, statistic_function
 from .psds import PSDSOptions
 
 _THRESHOLDS = np.linspace(0.01, 0.99, 50)
+_fscore = statistic_function("fscore", by_intersection, STATISTICS["precision_recall"]["fscore"])
 
 
 @with_options(options=PSDSOptions)
@@ -82,7 +83,7 @@ def fscore(
     beta: float = 1.0,
 ) -> dict[str, float]:
     """Return the F-score of each class at a threshold, and their mean."""
-    values, *_ = precision_recall.fscore(
+    values, *_ = _fscore(
         scores,
         ground_truth,
         threshold,
