@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sedscope.compat import dcase_util, sed_eval
+from sedscope.compat import sed_eval
 from sedscope.compat.dcase_util.containers import MetaDataContainer
-from sedscope.compat.sed_eval import event_based
+from sedscope.compat.sed_eval import sound_event
 from sedscope.compat.sed_eval.sound_event import EventBasedMetrics, SegmentBasedMetrics
 
 
@@ -65,9 +65,9 @@ def test_comparing_all_pairs_at_once_is_comparing_one_by_one(
         return metrics.overall
 
     at_once = counts()
-    monkeypatch.setattr(event_based, "_PAIRS", 50)
+    monkeypatch.setattr(sound_event, "_PAIRS", 50)
     assert counts() == at_once  # in several parts
-    monkeypatch.setattr(event_based, "_time_names", lambda events: None)
+    monkeypatch.setattr(sound_event, "_time_names", lambda events: None)
     assert counts() == at_once  # one by one
 
 
@@ -153,7 +153,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     table.write_text("a.wav\t0\t1.5\tDog\n", encoding="utf-8")
     with pytest.raises(OSError, match=r"Unknown format \[.tsv\].*file_format='CSV'"):
         sed_eval.io.load_event_list(table)
-    (event,) = sed_eval.io.load_event_list(table, file_format=dcase_util.utils.FileFormat.TXT)
+    (event,) = sed_eval.io.load_event_list(table, file_format="TXT")
     assert event == {"filename": "a.wav", "onset": 0.0, "offset": 1.5, "event_label": "Dog"}
     pickled = tmp_path / "events.pkl"
     pickled.write_bytes(b"\x80\x04]\x94.")

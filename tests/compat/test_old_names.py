@@ -48,6 +48,11 @@ def test_old_names_import_the_drop_ins(tmp_path: Path) -> None:
     assert "sed_scores_eval, psds_eval, sed_eval and dcase_util" in done.stderr
 
 
+def test_modules_that_the_stand_in_lacks(tmp_path: Path) -> None:
+    done = run("-c", f"{INSTALLED}import dcase_util.features", folder=tmp_path, code=1)
+    assert "has no dcase_util.features; install dcase_util (pip install dcase_util)." in done.stderr
+
+
 @pytest.mark.skipif(not find_spec("pandas"), reason="needs pandas")
 def test_old_names_of_the_other_tools(tmp_path: Path) -> None:
     script = INSTALLED + (

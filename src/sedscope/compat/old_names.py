@@ -63,8 +63,11 @@ class _OldNames(MetaPathFinder):
         if fullname.partition(".")[0] not in self.names:
             return None
         spec = find_spec(f"{__package__}.{fullname}")
-        if spec is None:  # then Python says that there is no such module
-            return None
+        if spec is None:
+            if fullname.startswith(STAND_IN):
+                advice = "install dcase_util (pip install dcase_util)."
+                raise ModuleNotFoundError(f"sedscope has no {fullname}; {advice}", name=fullname)
+            return None  # then Python says that there is no such module
         is_package = spec.submodule_search_locations is not None
         return ModuleSpec(fullname, _SameModule(spec.name), is_package=is_package)
 

@@ -16,10 +16,12 @@ def add_submodule(package: str, name: str, about: str, members: Mapping[str, Any
     spec.has_location = True
     module: Any = module_from_spec(spec)
     module.__doc__ = about
-    module.__all__ = sorted(members)
+    module.__all__ = sorted(name for name in members if not name.startswith("_"))
     vars(module).update(members)
     sys.modules[spec.name] = module
     setattr(parent, name, module)
+    if hasattr(parent, "__all__"):
+        parent.__all__.append(name)
 
 
 def by_name(*members: Any) -> dict[str, Any]:

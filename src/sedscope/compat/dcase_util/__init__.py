@@ -1,11 +1,38 @@
-"""The few parts of dcase_util that sed_eval and its users need.
+"""The few parts of dcase_util that users of sed_eval need. Everything else: ``pip install dcase_util``."""
 
-``containers`` has the lists of events, scenes, tags and probabilities, ``data`` finds active regions, and
-``utils`` has the names of file formats. Everything else of dcase_util is missing.
-"""
+from __future__ import annotations
 
-from . import containers, data, utils
-from .missing_names import refusing
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["containers", "data", "utils"]
-__getattr__ = refusing(__name__)
+from ..sed_eval.event_lists import refuse as __getattr__
+from ..submodules import add_submodule
+from . import containers
+
+__all__ = ["containers"]
+
+
+class DecisionEncoder:
+    """Find the active regions of a class.
+
+    Examples
+    --------
+    >>> DecisionEncoder().find_contiguous_regions(np.array([0, 1, 1, 0, 1]))
+    array([[1, 3],
+           [4, 5]])
+    """
+
+    def __init__(self, label_list: list[str] | None = None) -> None:
+        self.label_list = label_list
+
+    def find_contiguous_regions(self, activity_array: ArrayLike) -> NDArray[np.int64]:
+        """Return the first frame of each active region and the frame after its last: (regions × 2).
+
+        ``activity_array``: for each frame, whether the class is active.
+        """
+        bounded = np.concatenate([[False], np.asarray(activity_array).astype(bool), [False]])
+        return np.flatnonzero(bounded[1:] != bounded[:-1]).reshape(-1, 2)
+
+
+_MEMBERS = {"DecisionEncoder": DecisionEncoder, "__getattr__": __getattr__}
+add_submodule(__name__, "data", "From activity in frames to regions.", _MEMBERS)

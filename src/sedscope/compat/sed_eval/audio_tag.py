@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dcase_util.containers import MetaDataContainer, ProbabilityContainer
 from . import metric
-from .class_metrics import F_MEASURE, ClassMetrics
-from .report_text import Table, header, value_line, value_lines
+from .class_metrics import F_MEASURE, ClassMetrics, Table, header, value_line, value_lines
+from .event_lists import MetaDataContainer, MetaDataItem
 
 Items = Iterable[Mapping[str, Any]]
 Values = dict[str, float | None]
@@ -98,8 +97,9 @@ class AudioTaggingMetrics(ClassMetrics):
 
     def _keep_scores(self, files: list[str], probabilities: Items) -> None:
         scores: dict[tuple[str, str], float] = {}
-        for item in ProbabilityContainer(probabilities):
-            scores.setdefault((str(item.filename), item.label), item["probability"])
+        for item in probabilities:
+            name = str(MetaDataItem(item).filename), item["label"].strip()
+            scores.setdefault(name, float(item["probability"]))
         for file, tag in product(files, self.tag_label_list):
             if (file, tag) not in scores:
                 raise ValueError(f"There is no probability of tag [{tag}] in file [{file}].")
@@ -165,14 +165,6 @@ class AudioTaggingMetrics(ClassMetrics):
         }
 
     # Reports
-
-    def _report_parts(self) -> Iterable[str]:
-        return (
-            self.result_report_parameters(),
-            self.result_report_overall(),
-            self.result_report_class_wise_average(),
-            self.result_report_class_wise(),
-        )
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated."""

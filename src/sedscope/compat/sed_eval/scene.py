@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dcase_util.containers import MetaDataContainer
 from . import metric
-from .class_metrics import ClassMetrics
-from .report_text import Table, header, value_line, value_lines
+from .class_metrics import ClassMetrics, Table, header, value_line, value_lines
+from .event_lists import MetaDataContainer
 
 _COUNTS = ("Ncorr", "Nref", "Nsys")
 _TABLE = Table(
@@ -41,6 +40,7 @@ class SceneClassificationMetrics(ClassMetrics):
     """
 
     title: str = "Scene classification metrics"
+    _report_parts = ("parameters", "class_wise_average", "class_wise")
 
     def __init__(self, scene_labels: list[str]) -> None:
         self.scene_label_list = scene_labels
@@ -117,13 +117,6 @@ class SceneClassificationMetrics(ClassMetrics):
         return {"accuracy": metric.accuracy_corr(counts["Ncorr"], counts["Nref"])}
 
     # Reports
-
-    def _report_parts(self) -> Iterable[str]:
-        return (
-            self.result_report_parameters(),
-            self.result_report_class_wise_average(),
-            self.result_report_class_wise(),
-        )
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated."""

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dcase_util.containers import MetaDataContainer
 from . import metric
-from .class_metrics import F_MEASURE, ClassMetrics
-from .report_text import Table, header, value_lines
+from .class_metrics import F_MEASURE, ClassMetrics, Table, header, value_lines
+from .event_lists import MetaDataContainer
 
 Values = dict[str, float]
 EventList = Iterable[Mapping[str, Any]]
@@ -160,14 +159,6 @@ class SoundEventMetrics(ClassMetrics):
         }
 
     # Reports
-
-    def _report_parts(self) -> Iterable[str]:
-        return (
-            self.result_report_parameters(),
-            self.result_report_overall(),
-            self.result_report_class_wise_average(),
-            self.result_report_class_wise(),
-        )
 
     @abstractmethod
     def result_report_parameters(self) -> str:
