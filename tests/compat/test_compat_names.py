@@ -112,13 +112,19 @@ def test_names_of_other_versions() -> None:
         "bootstrapped_best_fscore",
     ):
         assert callable(getattr(intersection_based, name))
-    assert sed_scores_eval.utils.scores.create_score_dataframe is create_score_dataframe
-    assert sed_scores_eval.utils.create_score_dataframe is create_score_dataframe
+    utils: Any = sed_scores_eval.utils
+    assert utils.scores.create_score_dataframe is create_score_dataframe
+    assert utils.create_score_dataframe is create_score_dataframe
     assert callable(segment_based.bootstrapped_auroc)
     assert callable(clip_based.bootstrapped_auroc)
     assert callable(collar_based.bootstrapped_best_fscore)
     assert sed_scores_eval.scores.create_score_dataframe is create_score_dataframe
     assert callable(sed_scores_eval.base_modules.bootstrap.bootstrap)
+    for name in ("scores", "utils.scores"):
+        module = import_module(f"{sed_scores_eval.__name__}.{name}")
+        assert module.create_score_dataframe is create_score_dataframe
+    medfilt = import_module(f"{sed_scores_eval.__name__}.base_modules.cy_medfilt")
+    assert callable(medfilt.cy_medfilt)
     assert (sed_scores_eval.package_dir / "sed_scores_eval" / "__init__.py").exists()
 
 

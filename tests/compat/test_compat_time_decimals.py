@@ -11,7 +11,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import collar_based, intersection_based, segment_based
-from sedscope.compat.sed_scores_eval.base_modules.cy_medfilt import cy_medfilt
+from sedscope.compat.sed_scores_eval.base_modules.postprocessing import cy_medfilt
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 
 from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame, simulated

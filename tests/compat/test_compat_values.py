@@ -19,7 +19,7 @@ from sedscope.compat.sed_scores_eval import (
     io,
     segment_based,
 )
-from sedscope.compat.sed_scores_eval.base_modules.precision_recall import fscore_from_sed_eval_metrics
+from sedscope.compat.sed_scores_eval.base_modules.rates import fscore_from_sed_eval_metrics
 from sedscope.compat.sed_scores_eval.counting import find_deltas, statistics_of
 from sedscope.compat.sed_scores_eval.delta_tables import delta_table, deltas_from_table
 from sedscope.compat.sed_scores_eval.inputs import NamedScores

@@ -18,7 +18,12 @@ class ClassMetrics(ABC):
 
     title: str
     """The header of the report."""
-    _report_parts: ClassVar[tuple[str, ...]] = ("parameters", "overall", "class_wise_average", "class_wise")
+    _report_parts: ClassVar[tuple[str, ...]] = (
+        "parameters",
+        "overall",
+        "class_wise_average",
+        "class_wise",
+    )
 
     @abstractmethod
     def results_overall_metrics(self) -> dict[str, Any]:

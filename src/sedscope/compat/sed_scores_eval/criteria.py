@@ -30,8 +30,7 @@ from .inputs import (
     truth_of_events,
     truth_of_tags,
 )
-from .rounded_criteria import rounded
-from .time_precision import rounded_clip, rounding_step
+from .rounded_criteria import rounded, rounded_clip, rounding_step
 
 
 def by_intersection(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -19,15 +19,52 @@ from ...data.tables import clip_from_table, table_classes
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
 from ...io.event_files import read_ground_truth
+from ...io.locations import location
 from ...io.scores.files import read_scores
 from ...io.side_tables import read_durations
-from .lazy_scores import LazyScores
-from .missing_files import require_file
 
 EventsInput: TypeAlias = Mapping[str, Iterable[Any]] | str | Path
 """``{clip: [(onset, offset, label), …]}``, or a file."""
 DurationsInput: TypeAlias = Mapping[str, float] | str | Path
 """``{clip: seconds}``, or a file."""
+
+
+class MissingFileError(SedscopeError, FileNotFoundError):
+    """A file or folder to read does not exist."""
+
+
+def require_file(path: str | Path) -> None:
+    """Refuse a path on this machine at which there is no file or folder."""
+    source = location(path)
+    if isinstance(source, Path) and not source.exists():
+        raise MissingFileError(f"Cannot read {path}: there is no such file or folder.")
+
+
+class LazyScores(Mapping[str, Any]):
+    """A read-only mapping from clip to score table, which loads a table at each access.
+
+    ``folder``: the folder of the tables, unless they are processed after loading.
+    """
+
+    def __init__(self, names: list[str], load: Callable[[str], Any], folder: Path | None = None) -> None:
+        self._names = dict.fromkeys(names)
+        self._load = load
+        self.folder = folder
+
+    def map(self, process: Callable[[Any], Any]) -> LazyScores:
+        """Return the same clips, with each table processed after it is loaded."""
+        return LazyScores(list(self), lambda name: process(self[name]))
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,11 @@ from typing import Any
 from ...criteria import Clip, Criterion
 from ..submodules import add_submodule
 from .arguments import batched, bind_arguments, transpose, with_name, with_options
-from .base_modules import error_rate, precision_recall, roc
+from .base_modules import rates
+from .base_modules.bootstrap import Resamples
 from .counting import NamedDeltas, Statistics, statistics_of, warn_of_threshold
 from .criteria import by_events
 from .delta_tables import DeltaTable, delta_table, deltas_from_table
-from .resamples import Resamples
 from .utils.nested import flatten
 
 Count = Callable[..., NamedDeltas]
@@ -27,20 +27,20 @@ Read = Callable[..., Any]
 
 STATISTICS: dict[str, dict[str, Read]] = {
     "precision_recall": {
-        "precision_recall_curve": precision_recall.precision_recall_curve_from_intermediate_statistics,
-        "fscore_curve": precision_recall.fscore_curve_from_intermediate_statistics,
-        "fscore": precision_recall.single_fscore_from_intermediate_statistics,
-        "best_fscore": precision_recall.best_fscore_from_intermediate_statistics,
-        "average_precision": precision_recall.average_precision_from_intermediate_statistics,
+        "precision_recall_curve": rates.precision_recall_curve_from_intermediate_statistics,
+        "fscore_curve": rates.fscore_curve_from_intermediate_statistics,
+        "fscore": rates.single_fscore_from_intermediate_statistics,
+        "best_fscore": rates.best_fscore_from_intermediate_statistics,
+        "average_precision": rates.average_precision_from_intermediate_statistics,
     },
     "error_rate": {
-        "error_rate_curve": error_rate.error_rate_curve_from_intermediate_statistics,
-        "error_rate": error_rate.single_error_rate_from_intermediate_statistics,
-        "best_error_rate": error_rate.best_error_rate_from_intermediate_statistics,
+        "error_rate_curve": rates.error_rate_curve_from_intermediate_statistics,
+        "error_rate": rates.single_error_rate_from_intermediate_statistics,
+        "best_error_rate": rates.best_error_rate_from_intermediate_statistics,
     },
     "roc": {
-        "roc_curve": roc.roc_curve_from_intermediate_statistics,
-        "auroc": roc.auroc_from_intermediate_statistics,
+        "roc_curve": rates.roc_curve_from_intermediate_statistics,
+        "auroc": rates.auroc_from_intermediate_statistics,
     },
 }
 """What is read off statistics, by the module of a criterion's package that has it."""

@@ -7,21 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ....data.clip_ids import clip_id
 from ....data.ground_truth import GroundTruth
+from ....data.tables import TIME_COLUMNS
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import locked, replacing, write_text
-from ....io.locations import read_input
+from ....io.locations import check_input, read_input
+from ....io.polars_threads import require_polars_threads
 from ....io.output_checks import refuse_overwriting
+from ....io.scores.tsv import FLOAT32_START
 from ....io.side_tables import read_durations
 from ....io.text_tables import read_text_table
-from ..inputs import events_by_name, of_clips, require_same_clips
-from ..lazy_scores import LazyScores
-from ..missing_files import require_file
+from ..inputs import LazyScores, events_by_name, of_clips, require_file, require_same_clips
 from .detection import scores_to_event_list
-from .number_tables import read_number_table
-from .score_transform import read_score_transform, write_score_transform
+from .ground_truth import onset_offset_times_to_indices
 from .scores import create_score_dataframe, validate_score_dataframe
 
 __all__ = [
@@ -125,7 +126,7 @@ def read_sed_scores(filepath: str | Path) -> Any:
     if path.is_dir():
         return dict(lazy_sed_scores_loader(path))
     require_file(path)
-    table = read_number_table(path)
+    table = _read_number_table(path)
     try:
         validate_score_dataframe(table)
     except SedscopeError as error:
@@ -171,6 +172,29 @@ def write_sed_scores(
     validate_score_dataframe(table, timestamps=timestamps, event_classes=event_classes)
     with replacing(path) as temporary:
         table.to_csv(temporary, sep="\t", index=False)
+
+
+def _read_number_table(path: Path) -> Any:
+    """Read a tab-separated table of numbers with a header, exactly as written.
+
+    The scores of a table that sedscope wrote as float32 are rounded to float32 again.
+    """
+    import pandas
+    import polars
+
+    check_input(path)
+    require_polars_threads(path)
+    try:
+        with path.open("rb") as file:
+            is_float32 = file.read(len(FLOAT32_START)) == FLOAT32_START
+        quotes = '"' if is_float32 else None
+        table = polars.read_csv(path, separator="\t", quote_char=quotes).cast(polars.Float64)
+        if is_float32:
+            scores = polars.exclude(TIME_COLUMNS).cast(polars.Float32).cast(polars.Float64)
+            table = table.with_columns(scores)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        raise SedscopeError(f"{path} is not a table of numbers: {error}") from None
+    return pandas.DataFrame({name: table[name].to_numpy() for name in table.columns})
 
 
 # Ground truth
@@ -301,6 +325,83 @@ def write_detections_for_multiple_thresholds(
     folder.mkdir(parents=True, exist_ok=True)
     for name, point in zip(names, points.tolist(), strict=True):
         write_detection(scores, point, folder / f"{name}.tsv", audio_format)
+
+
+# Piecewise linear transforms, which spread the scores in reference events evenly. They are for tools that
+# evaluate evenly spaced thresholds only; exact metrics do not need them.
+
+
+def write_score_transform(
+    scores: Any,
+    ground_truth: Any,
+    filepath: str | Path,
+    num_breakpoints: int = 10,
+    min_score: float = 0.0,
+    max_score: float = 1.0,
+    classwise_transform: bool = False,
+) -> None:
+    """Fit a transform and write it: a column ``y``, and for each class the scores that become it.
+
+    ``num_breakpoints``: the number of points between ``min_score`` and ``max_score``, which do not
+    change. ``classwise_transform``: fit one transform per class.
+    """
+    import pandas
+
+    inside = _scores_in_references(parse_scores(scores)[0], events_by_name(ground_truth))
+    empty = [label for label, values in inside.items() if not len(values)]
+    if empty:
+        raise SedscopeError(f"These classes have no reference events: {listing(empty)}.")
+    if not classwise_transform:
+        inside = dict.fromkeys(inside, np.concatenate(list(inside.values())))
+    step = (max_score - min_score) / num_breakpoints
+    middles = min_score + step * (np.arange(num_breakpoints) + 0.5)
+    columns = {"y": np.round([min_score, *middles, max_score], 12)}
+    for label, values in inside.items():
+        positive = np.sort(values[values > 0])
+        ranks = np.linspace(0, len(positive), num_breakpoints + 1, dtype=int)[:-1]
+        columns[label] = np.concatenate([[min_score], positive[ranks], [max_score]])
+    with replacing(filepath) as temporary:
+        pandas.DataFrame(columns).to_csv(temporary, sep="\t", index=False)
+
+
+def read_score_transform(filepath: str | Path) -> Callable[[Any], Any]:
+    """Read a transform as a function from score table to score table."""
+    table = _read_number_table(Path(filepath))
+    names = table.columns.tolist()
+    if names[:1] != ["y"] or len(names) < 2:
+        raise SedscopeError(f"{filepath}: the columns must be y and one per class.")
+    classes = names[1:]
+
+    def transform(scores: Any) -> Any:
+        validate_score_dataframe(scores, event_classes=classes)
+        transformed = scores.copy()
+        for label in classes:
+            knots, values = table[label].to_numpy(), scores[label].to_numpy()
+            if (values < knots[0]).any() or (values > knots[-1]).any():
+                raise SedscopeError(f"Scores of {label} are outside {knots[0]:g} to {knots[-1]:g}.")
+            transformed[label] = np.interp(values, knots, table["y"].to_numpy())
+        return transformed
+
+    return transform
+
+
+def _scores_in_references(tables: Any, events: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """Return the scores of each class during its reference events."""
+    classes: list[str] | None = None
+    inside: dict[str, list[NDArray[np.float64]]] = {}
+    for name in sorted(tables.keys()):
+        table = tables[name]
+        edges, classes = validate_score_dataframe(table, event_classes=classes)
+        for onset, offset, name_of_class in events[name]:
+            label = name_of_class.strip()
+            if label not in classes:
+                raise SedscopeError(f"Clip {name}: the scores have no class {label}.")
+            first, last = onset_offset_times_to_indices(onset, offset, edges)
+            inside.setdefault(label, []).append(table[label].to_numpy()[first:last])
+    return {
+        label: np.concatenate(inside[label]) if label in inside else np.empty(0)
+        for label in classes or []
+    }
 
 
 def transformed_scores(scores: Any, transform: Callable[[Any], Any] | str | Path | None) -> Any:

@@ -1,16 +1,5 @@
-"""Small helpers, and plots."""
+"""Small functions, and plots."""
 
-from . import array_ops, auc, nested, parallel, scores, test, visualization
-from .scores import create_score_dataframe, validate_score_dataframe
+from . import array_ops, nested, parallel, test, visualization
 
-__all__ = [
-    "array_ops",
-    "auc",
-    "create_score_dataframe",
-    "nested",
-    "parallel",
-    "scores",
-    "test",
-    "validate_score_dataframe",
-    "visualization",
-]
+__all__ = ["array_ops", "nested", "parallel", "test", "visualization"]
