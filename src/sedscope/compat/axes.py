@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -30,3 +30,17 @@ def draw_on_axes(
         target.figure.savefig(filename)
     if axes is None:
         pyplot.show()
+
+
+def draw_psd_roc(
+    etpr: Any, efpr: Any, max_efpr: float, unit: str, title: str, borders: Iterable[Any], axes: Any
+) -> None:
+    """Draw a PSD-ROC, the area under it, and curves that bound it."""
+    axes.vlines(max_efpr, ymin=0, ymax=1, linestyles="dashed")
+    axes.step(efpr, etpr, "b-", label="PSD-ROC", where="post")
+    for border in borders:
+        axes.step(efpr, border, "b--", where="post")
+    axes.fill_between(efpr, etpr, label="AUC", alpha=0.3, color="tab:blue", step="post")
+    axes.set(xlim=(0, max_efpr), ylim=(0, 1), xlabel=f"eFPR per {unit}", ylabel="eTPR", title=title)
+    axes.legend()
+    axes.grid()

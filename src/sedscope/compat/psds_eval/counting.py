@@ -14,36 +14,8 @@ from numpy.typing import NDArray
 
 from ...criteria.criterion import as_share
 from ...data.times import Ticks
-from .events import Events, Numbers
+from .events import Numbers
 from .results import FloatArray, Thresholds
-
-
-@dataclass(frozen=True, eq=False)
-class Timeline:
-    """Clips end to end. Each reaches from its beginning or first reference to its end or last one."""
-
-    lowest: Ticks
-    highest: Ticks
-    shifts: Ticks
-
-    @classmethod
-    def of(cls, references: Events, durations: Ticks) -> Timeline:
-        lowest, highest = np.zeros_like(durations), durations.copy()
-        np.minimum.at(lowest, references.clips, references.onsets)
-        np.maximum.at(highest, references.clips, references.offsets)
-        lengths = highest - lowest
-        return cls(lowest, highest, np.cumsum(lengths) - lengths - lowest)
-
-    def place(self, events: Events) -> PlacedEvents:
-        """Place events on the line. What lies outside of their clips shares no time with references."""
-        clips = events.clips
-
-        def placed(times: Ticks) -> Ticks:
-            inside: Ticks = np.clip(times, self.lowest[clips], self.highest[clips])
-            return inside + self.shifts[clips]
-
-        lengths = events.offsets - events.onsets
-        return PlacedEvents(events.labels, lengths, placed(events.onsets), placed(events.offsets))
 
 
 @dataclass(frozen=True, eq=False)

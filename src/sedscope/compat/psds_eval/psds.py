@@ -11,9 +11,25 @@ import numpy as np
 from ...counting.tally import Tally
 from ...data.alignment import silent_clips_text
 from ...errors import SedscopeWarning, issue_warnings, listing
-from .curves import area_under, line_curve, roc_curves, step_curve
-from .events import Events, as_text
-from .plots import plot_per_class_psd_roc, plot_psd_roc
+from .curves import (
+    ClassRates,
+    area_under,
+    line_curve,
+    plot_per_class_psd_roc,
+    plot_psd_roc,
+    roc_curves,
+    step_curve,
+)
+from .events import (
+    EVENT_COLUMNS,
+    Events,
+    as_text,
+    event_table,
+    metadata_table,
+    require_frame,
+    table_id,
+    with_world,
+)
 from .references import References
 from .results import (
     PSDROC,
@@ -24,8 +40,6 @@ from .results import (
     RatesPerClass,
     Thresholds,
 )
-from .selection import ClassRates
-from .tables import EVENT_COLUMNS, event_table, metadata_table, require_frame, table_id, with_world
 
 __all__ = [
     "PSDROC",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...data.coverage import CoveredClips, squeezed_references_note
 from ...data.times import Ticks, to_ticks
 from ...errors import listing, subject, with_guesses
-from .counting import Timeline, confusion_matrix
+from .counting import PlacedEvents, confusion_matrix
 from .events import ClipKey, Events, as_text, clip_key
 from .results import FloatArray, Thresholds, as_psds_eval_errors
 
@@ -126,11 +126,28 @@ class References:
         return inside
 
     def confusion_matrix(self, detections: Events, thresholds: Thresholds) -> FloatArray:
-        """Count detections; see :func:`.counting.confusion_matrix`."""
-        line = Timeline.of(self.events, self.durations)
-        placed = line.place(self.events), line.place(detections)
+        """Count detections; see :func:`.counting.confusion_matrix`.
+
+        All clips lie end to end on one line of time. Each reaches from its beginning or first reference to
+        its end or last one.
+        """
+        lowest, highest = np.zeros_like(self.durations), self.durations.copy()
+        np.minimum.at(lowest, self.events.clips, self.events.onsets)
+        np.maximum.at(highest, self.events.clips, self.events.offsets)
+        shifts = np.cumsum(highest - lowest) - highest
+
+        def placed(events: Events) -> PlacedEvents:
+            clips = events.clips
+            onsets, offsets = (
+                np.clip(times, lowest[clips], highest[clips]) + shifts[clips]
+                for times in (events.onsets, events.offsets)
+            )  # what lies outside of a clip shares no time with references
+            return PlacedEvents(events.labels, events.offsets - events.onsets, onsets, offsets)
+
         within = self._in_listed_clips(detections)
-        return confusion_matrix(*placed, within, len(self.classes), thresholds)
+        return confusion_matrix(
+            placed(self.events), placed(detections), within, len(self.classes), thresholds
+        )
 
 
 def _numbers(names: Iterable[str]) -> dict[str, int]:
@@ -147,7 +164,7 @@ def _row_notes(table: Any, events: Events, name: str) -> list[str]:
             f"{subject(partial, 'row', 'has')} empty cells and {'was' if partial == 1 else 'were'} left out "
             f"of the {name}."
         )
-    repeated = events.repeated()
+    repeated = len(events) - len(events.distinct())
     if repeated:
         notes.append(
             f"{subject(repeated, 'row', 'repeats')} another one of the {name}. Each counts; remove them if "
