@@ -9,21 +9,25 @@ from typing import Any
 import numpy as np
 
 from . import metric
-from .class_metrics import F_MEASURE, ClassMetrics, Table, header, value_line, value_lines
+from .class_metrics import F_MEASURE, ClassMetrics, Table, header, value_groups, value_line
 from .event_lists import MetaDataContainer, MetaDataItem
 
 Items = Iterable[Mapping[str, Any]]
 Values = dict[str, float | None]
 
 _COUNTS = ("Nref", "Nsys", "Ntp", "Ntn", "Nfp", "Nfn")
+_GROUPS = (
+    ("F-measure", "f_measure", F_MEASURE, "%"),
+    ("Equal error rate", "eer", (("eer", "Equal error rate (EER)"),), "%"),
+)
 _TABLE = Table(
     [
         ("Tag", 20, "", True),
         ("Nref", 12, "d", False),
         ("Nsys", 12, "d", True),
         ("F-score", 12, ".1%", False),
-        ("Pre", 12, ".1f", False),
-        ("Rec", 12, ".1f", True),
+        ("Pre", 12, "percent", False),
+        ("Rec", 12, "percent", True),
         ("EER", 12, ".1%", False),
     ]
 )
@@ -173,31 +177,22 @@ class AudioTaggingMetrics(ClassMetrics):
 
     def result_report_overall(self) -> str:
         """Return a text with the metrics of all tags together."""
-        return header("Overall metrics (micro-average)", 2) + _groups(self.results_overall_metrics())
+        return header("Overall metrics (micro-average)", 2) + value_groups(
+            _GROUPS, self.results_overall_metrics()
+        )
 
     def result_report_class_wise_average(self) -> str:
         """Return a text with the means over tags."""
         title = header("Class-wise average metrics (macro-average)", 2)
-        return title + _groups(self.results_class_wise_average_metrics())
+        return title + value_groups(_GROUPS, self.results_class_wise_average_metrics())
 
     def result_report_class_wise(self) -> str:
         """Return a text with a table of the metrics of each tag."""
         results = self.results_class_wise_metrics()
         rows = []
-        for tag in self.tag_label_list:
-            counts, f_measure, eer = (results[tag][group] for group in ("count", "f_measure", "eer"))
-            precision, recall = (_percent(f_measure[name]) for name in ("precision", "recall"))
-            rows.append(
-                (
-                    tag,
-                    counts["Nref"],
-                    counts["Nsys"],
-                    f_measure["f_measure"],
-                    precision,
-                    recall,
-                    eer["eer"],
-                )
-            )
+        for tag, groups in results.items():
+            counts = [groups["count"][name] for name in ("Nref", "Nsys")]
+            rows.append([tag, *counts, *groups["f_measure"].values(), *groups["eer"].values()])
         return header("Class-wise metrics", 2) + _TABLE.text(rows)
 
 
@@ -225,14 +220,3 @@ def _f_measure(counts: Mapping[str, float]) -> Values:
 def _equal_error_rate(true: list[int], scores: list[float]) -> Values:
     """Return the equal error rate, None without probabilities."""
     return {"eer": metric.equal_error_rate(true, scores) if scores else None}
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else share * 100
-
-
-def _groups(results: Mapping[str, Values]) -> str:
-    """Return the text of F-measures and equal error rates."""
-    f_measure = [(text, results["f_measure"][name], "%") for name, text in F_MEASURE]
-    eer = [("Equal error rate (EER)", results["eer"]["eer"], "%")]
-    return value_lines("F-measure", f_measure) + value_lines("Equal error rate", eer)

@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
 Fields = Mapping[str, Any] | Iterable[tuple[str, Any]]
-_TAG_SEPARATORS = ("#", ",", ";", ":")  # in the order in which they are looked for
 
 
-def _field(name: str) -> Any:
-    """Return a property that reads and writes a field of an item. A missing field reads as None."""
+def _field(*names: str) -> Any:
+    """Return a property for a field: the first of its names that an item has, else None."""
 
-    def read(item: dict[str, Any]) -> Any:
-        return item.get(name)
+    def read(item: MetaDataItem) -> Any:
+        return next((item[name] for name in names if name in item), None)
 
-    def write(item: dict[str, Any], value: Any) -> None:
-        item[name] = value
+    def write(item: MetaDataItem, value: Any) -> None:
+        item.update(MetaDataItem({names[0]: value}))
+        if (older := f"event_{names[0]}") in item:
+            item[older] = item[names[0]]
 
-    return property(read, write, doc=f"The field ``{name}``, or None.")
-
-
-def _time(name: str) -> Any:
-    """Return a property for a time in seconds. A new time goes to the older name of the field as well."""
-
-    def read(item: dict[str, Any]) -> float | None:
-        return item.get(name)
-
-    def write(item: dict[str, Any], value: Any) -> None:
-        item[name] = float(value)
-        if f"event_{name}" in item:
-            item[f"event_{name}"] = item[name]
-
-    return property(read, write, doc=f"The field ``{name}`` in seconds, or None.")
+    return property(read, write, doc=f"The field ``{names[0]}``, or None.")
 
 
 class MetaDataItem(dict[str, Any]):
@@ -62,41 +49,16 @@ class MetaDataItem(dict[str, Any]):
         for older, name in (("file", "filename"), ("event_onset", "onset"), ("event_offset", "offset")):
             if older in self and name not in self:
                 self[name] = self[older]
-        if isinstance(self.get("filename"), str):
-            self["filename"] = _relative_posix_path(self["filename"])
-        for name in ("onset", "offset"):
-            if name in self:
-                self[name] = _seconds(self[name])
-        if isinstance(self.get("event_label"), str):
-            self["event_label"] = _label(self["event_label"]) or None
-        if self.get("scene_label"):
-            self["scene_label"] = _label(self["scene_label"])
-        if self.get("tags"):
-            self.tags = self["tags"]
+        for name, normal in _NORMAL.items():
+            if self.get(name) is not None:
+                self[name] = normal(self[name])
 
-    @property
-    def filename(self) -> Any:
-        """The name of the file, or None."""
-        names = (self[name] for name in ("filename", "filename_audio", "filename_video") if name in self)
-        return next(names, None)
-
-    @filename.setter
-    def filename(self, value: str) -> None:
-        self["filename"] = _relative_posix_path(value)
-
-    @property
-    def tags(self) -> Any:
-        """The tags, sorted, or None."""
-        return self.get("tags")
-
-    @tags.setter
-    def tags(self, value: str | Iterable[str]) -> None:
-        self["tags"] = _tags(value)
-
-    onset = _time("onset")
-    offset = _time("offset")
+    filename = _field("filename", "filename_audio", "filename_video")
+    onset = _field("onset")
+    offset = _field("offset")
     event_label = _field("event_label")
     scene_label = _field("scene_label")
+    tags = _field("tags")
     identifier = _field("identifier")
     dataset = _field("dataset")
     source_label = _field("source_label")
@@ -264,36 +226,44 @@ def refuse(name: str) -> Any:
 
 
 @lru_cache(maxsize=1024)  # the events of a file follow each other
-def _relative_posix_path(path: str) -> str:
-    """Return a path with forward slashes unless it is absolute."""
-    return path if PurePath(path).is_absolute() else _posix_path(path)
-
-
-def _posix_path(path: str) -> str:
-    """Return a path without needless parts and with forward slashes."""
+def _path(path: Any) -> Any:
+    """Return a path without needless parts and with forward slashes, unless it is absolute."""
+    if not isinstance(path, str) or PurePath(path).is_absolute():
+        return path
     return os.path.normpath(path).replace("\\", "/")
 
 
 def _seconds(value: Any) -> float | None:
     """Return a time as a float, or None if it is not a number."""
     try:
-        return None if value is None else float(value)
+        return float(value)
     except ValueError:
         return None
 
 
-def _label(text: str) -> str | None:
+def _label(label: Any) -> Any:
     """Return a label without surrounding blanks. The label "none" means that there is none."""
-    label = text.strip()
-    return None if label.lower() == "none" else label
+    if not isinstance(label, str):
+        return label
+    text = label.strip()
+    return None if text.lower() in ("", "none") else text
 
 
 def _tags(tags: str | Iterable[str]) -> list[str]:
     """Return sorted tags. A text is split at the first of four separators that it has."""
     if isinstance(tags, str):
-        text = tags.strip()
-        separator = next((mark for mark in _TAG_SEPARATORS if mark in text), None)
-        tags = [tag.strip() for tag in text.split(separator)] if separator else [text]
-        if text.lower() == "none":
-            tags = []
+        separator = next((mark for mark in "#,;:" if mark in tags), None)
+        tags = [tag.strip() for tag in (tags.split(separator) if separator else [tags])]
+        tags = [] if [tag.lower() for tag in tags] == ["none"] else tags
     return sorted(tag for tag in tags if tag)
+
+
+_NORMAL: dict[str, Callable[[Any], Any]] = {
+    "filename": _path,
+    "onset": _seconds,
+    "offset": _seconds,
+    "event_label": _label,
+    "scene_label": _label,
+    "tags": _tags,
+}
+"""How fields are written."""

@@ -24,33 +24,29 @@ _FILE_SUFFIXES = (
 _SPLIT_TAGS = re.compile(r'[;|:#"]')
 
 # What the columns of a row hold, as `_kind` says it, and what they then mean.
-_EVENT = ("filename", "scene_label", "onset", "offset", "event_label")
-_LAYOUTS: dict[str, tuple[str, ...]] = {
-    "F": ("filename",),
-    "F-": ("filename",),
-    "F--": ("filename",),
-    "F---": ("filename",),
-    "NN": ("onset", "offset"),
-    "NNS": ("onset", "offset", "event_label"),
-    "NN2": ("onset", "offset", "event_label"),
-    "FNN": ("filename", "onset", "offset"),
-    "FNNS": ("filename", "onset", "offset", "event_label"),
-    "SNNS": ("filename", "onset", "offset", "event_label"),
-    "FNNSS": ("filename", "onset", "offset", "event_label", "identifier"),
-    "FSNN": ("filename", "scene_label", "onset", "offset"),
-    "FSNNS": _EVENT,
-    "FSNNS1": (*_EVENT, "source_label"),
-    "FSNNSS": (*_EVENT, "source_label"),
-    "FSNNS1S": (*_EVENT, "source_label", "identifier"),
-    "FSNNSSS": (*_EVENT, "source_label", "identifier"),
-    "FSNNL": ("filename", "scene_label", "onset", "offset", "tags"),
-    "FS": ("filename", "scene_label"),
-    "FSS": ("filename", "scene_label", "identifier"),
-    "FSF": ("filename", "scene_label", "filename_original"),
-    "FSL": ("filename", "scene_label", "tags"),
-    "FSLS": ("filename", "scene_label", "tags", "identifier"),
-    "FL": ("filename", "tags"),
-    "FLS": ("filename", "tags", "identifier"),
+_LAYOUTS = {
+    kinds: names.split()
+    for alternatives, names in (
+        ("F F- F-- F---", "filename"),
+        ("NN", "onset offset"),
+        ("NNS NN2", "onset offset event_label"),
+        ("FNN", "filename onset offset"),
+        ("FNNS SNNS", "filename onset offset event_label"),
+        ("FNNSS", "filename onset offset event_label identifier"),
+        ("FSNN", "filename scene_label onset offset"),
+        ("FSNNS", "filename scene_label onset offset event_label"),
+        ("FSNNS1 FSNNSS", "filename scene_label onset offset event_label source_label"),
+        ("FSNNS1S FSNNSSS", "filename scene_label onset offset event_label source_label identifier"),
+        ("FSNNL", "filename scene_label onset offset tags"),
+        ("FS", "filename scene_label"),
+        ("FSS", "filename scene_label identifier"),
+        ("FSF", "filename scene_label filename_original"),
+        ("FSL", "filename scene_label tags"),
+        ("FSLS", "filename scene_label tags identifier"),
+        ("FL", "filename tags"),
+        ("FLS", "filename tags identifier"),
+    )
+    for kinds in alternatives.split()
 }
 _COLUMNS = {"file", "event_onset", "event_offset"}.union(*_LAYOUTS.values())
 """The names by which the first row of a table is recognised."""

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import metric, util
-from .class_metrics import value_line
+from .class_metrics import EventList, SoundEventMetrics, Values, events_of_one_file, value_line
 from .event_lists import MetaDataContainer
-from .sound_event_metrics import EventList, SoundEventMetrics, Values, events_of_one_file
 from .util import (
     Roll,
     bipartite_match,
