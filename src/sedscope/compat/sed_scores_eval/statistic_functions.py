@@ -1,22 +1,24 @@
-"""Functions of scores, made from functions of statistics.
+"""Functions made from parts.
 
 Each value that is read off the statistics has one function for all criteria, and each criterion has one
 function that counts. A combination of the two takes the arguments of both. `add_statistics` makes all of them
-for the package of a criterion.
+for the package of a criterion. Options that many functions share are frozen dataclasses: a function decorated
+by `with_options` takes the options by name and receives the group.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ...criteria import Clip, Criterion
+from ...errors import SedscopeError
 from ..submodules import add_submodule
-from .arguments import batched, bind_arguments, transpose, with_name, with_options
 from .base_modules import rates
-from .base_modules.bootstrap import Resamples
+from .base_modules.bootstrap import Resamples, transpose
 from .counting import NamedDeltas, Statistics, statistics_of, warn_of_threshold
 from .criteria import by_events
 from .delta_tables import DeltaTable, delta_table, deltas_from_table
@@ -101,60 +103,58 @@ def add_statistics(
 
 def statistic_function(name: str, count: Count, read: Read) -> Callable[..., Any]:
     """Make a function of scores that applies ``read`` to the statistics that ``count`` counts."""
+    counting = inspect.signature(count).parameters
 
-    def of_scores(*args: Any, **options: Any) -> Any:
-        counting, own = _split(bind_arguments(signature, name, args, options), count)
-        named = count(**counting)
-        warn_of_threshold(named, own.get("threshold"))
-        return read(statistics_of(named.counts()), **own)
+    def of_scores(**given: Any) -> Any:
+        named = count(**{option: given.pop(option) for option in counting})
+        warn_of_threshold(named, given.get("threshold"))
+        return read(statistics_of(named.counts()), **given)
 
-    signature = _signature(count, read)
-    return with_name(of_scores, signature, name, read.__doc__)
+    return make_function(read, of_scores, name=name, signature=_signature(count, read))
 
 
 def bootstrapped_function(name: str, count: Count, read: Read) -> Callable[..., Any]:
     """Return the values for resamples of the clips: a list with one tuple per value."""
+    counting = inspect.signature(count).parameters
 
-    def of_scores(*args: Any, resamples: Resamples, **options: Any) -> Any:
-        counting, own = _split(bind_arguments(signature, name, args, options), count)
-        named = count(**counting)
-        warn_of_threshold(named, own.get("threshold"))
+    def of_scores(resamples: Resamples, **given: Any) -> Any:
+        named = count(**{option: given.pop(option) for option in counting})
+        warn_of_threshold(named, given.get("threshold"))
         weights = resamples.weights(named.names)
-        return transpose([read(statistics_of(named.counts(row)), **own) for row in weights])
+        return transpose([read(statistics_of(named.counts(row)), **given) for row in weights])
 
-    signature = _signature(count, read)
+    parameters = _signature(count, read).parameters.values()
     resamples = inspect.Parameter("resamples", inspect.Parameter.KEYWORD_ONLY)
-    with_resamples = signature.replace(parameters=[*signature.parameters.values(), resamples])
-    return with_options(resamples=Resamples)(
-        with_name(of_scores, with_resamples, name, bootstrapped_function.__doc__)
-    )
+    signature = inspect.Signature([*parameters, resamples])
+    made = make_function(bootstrapped_function, of_scores, name=name, signature=signature)
+    return with_options(resamples=Resamples)(made)
 
 
 def accumulated_function(count: Count) -> Callable[..., tuple[Statistics, list[str]]]:
     """Return all statistics, and the clips."""
 
-    def of_scores(*args: Any, **options: Any) -> tuple[Statistics, list[str]]:
-        named = count(**bind_arguments(signature, name, args, options))
+    def of_scores(**given: Any) -> tuple[Statistics, list[str]]:
+        named = count(**given)
         return statistics_of(named.counts()), sorted(named.names)
 
-    signature, name = inspect.signature(count), "accumulated_intermediate_statistics"
-    return with_name(of_scores, signature, name, accumulated_function.__doc__)
+    name, signature = "accumulated_intermediate_statistics", inspect.signature(count)
+    return make_function(accumulated_function, of_scores, name=name, signature=signature)
 
 
 def deltas_function(count: Count, positional: bool) -> Callable[..., DeltaTable]:
     """Return how the counts of each clip and class change at its scores."""
-
-    def of_scores(*args: Any, **options: Any) -> DeltaTable:
-        return delta_table(count(**bind_arguments(signature, name, args, options)))
-
     parameters = [
         parameter.replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) if positional else parameter
         for parameter in inspect.signature(count).parameters.values()
         if parameter.name != "deltas"
     ]
     signature = inspect.Signature(parameters, return_annotation="DeltaTable")
+
+    def of_scores(**given: Any) -> DeltaTable:
+        return delta_table(count(**given))
+
     name = "intermediate_statistics_deltas"
-    return with_name(of_scores, signature, name, deltas_function.__doc__)
+    return make_function(deltas_function, of_scores, name=name, signature=signature)
 
 
 def from_deltas_function(criterion: Callable[[set[str]], Criterion] | None) -> Callable[..., Statistics]:
@@ -169,29 +169,99 @@ def from_deltas_function(criterion: Callable[[set[str]], Criterion] | None) -> C
         assert criterion is not None
         return statistics_of(by_events(None, ground_truth, criterion(columns), deltas=deltas).counts())
 
-    function = of_events if criterion else with_references
-    name = "accumulated_intermediate_statistics_from_deltas"
-    return with_name(function, inspect.signature(function), name, from_deltas_function.__doc__)
+    function: Callable[..., Any] = of_events if criterion else with_references
+    name, signature = "accumulated_intermediate_statistics_from_deltas", inspect.signature(function)
+    return make_function(from_deltas_function, function, name=name, signature=signature)
 
 
 def _signature(count: Count, read: Read) -> inspect.Signature:
     """Return the parameters: data, then a threshold if there is one, then options by name."""
-    counting = list(inspect.signature(count).parameters.values())
-    own = list(inspect.signature(read).parameters.values())[1:]
     keyword_only = inspect.Parameter.KEYWORD_ONLY
-    data = [parameter for parameter in counting if parameter.kind is not keyword_only]
-    data += [parameter for parameter in own if parameter.name == "threshold"]
-    options = [parameter for parameter in counting if parameter.kind is keyword_only]
-    options += [
-        parameter.replace(kind=keyword_only) for parameter in own if parameter.name != "threshold"
+    own = [
+        parameter if parameter.name == "threshold" else parameter.replace(kind=keyword_only)
+        for parameter in [*inspect.signature(read).parameters.values()][1:]
     ]
-    return inspect.Signature([*data, *options])
+    parameters = [*inspect.signature(count).parameters.values(), *own]
+    return inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind is keyword_only))
 
 
-def _split(arguments: Mapping[str, Any], count: Count) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Separate the arguments for counting from the others."""
-    counting = inspect.signature(count).parameters
-    return (
-        {name: value for name, value in arguments.items() if name in counting},
-        {name: value for name, value in arguments.items() if name not in counting},
-    )
+def with_options(**groups: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Replace parameters of a function that are groups of options by the options themselves."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        own = inspect.signature(function).parameters
+        kept = [parameter for name, parameter in own.items() if name not in groups]
+        fields = {name: dataclasses.fields(group) for name, group in groups.items()}
+        options = [_parameter(field) for group_fields in fields.values() for field in group_fields]
+
+        def call(**values: Any) -> Any:
+            group_values = {
+                name: group(**{field.name: values.pop(field.name) for field in fields[name]})
+                for name, group in groups.items()
+            }
+            return function(**values, **group_values)
+
+        name, signature = function.__name__.removeprefix("_"), inspect.Signature([*kept, *options])
+        return make_function(function, call, name=name, signature=signature)
+
+    return decorate
+
+
+def _parameter(field: dataclasses.Field[Any]) -> inspect.Parameter:
+    missing = field.default is dataclasses.MISSING
+    default = inspect.Parameter.empty if missing else field.default
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default)
+
+
+def make_function(
+    model: Callable[..., Any],
+    call: Callable[..., Any],
+    *,
+    name: str | None = None,
+    signature: inspect.Signature | None = None,
+) -> Callable[..., Any]:
+    """Make a function that passes all its arguments by name to ``call``.
+
+    It has the docstring of the ``model``, and the name and signature of it unless others are given.
+    """
+    title, parameters = name or model.__name__, signature or inspect.signature(model)
+
+    def function(*args: Any, **options: Any) -> Any:
+        try:
+            arguments = parameters.bind(*args, **options)
+        except TypeError as error:
+            raise TypeError(f"{title}() {error}") from None
+        arguments.apply_defaults()
+        return call(**arguments.arguments)
+
+    made: Any = function
+    made.__name__ = made.__qualname__ = title
+    made.__module__, made.__doc__, made.__signature__ = model.__module__, model.__doc__, parameters
+    typed: Callable[..., Any] = made
+    return typed
+
+
+def batched(function: Callable[..., Any], of_lists: Collection[str] = ()) -> Callable[..., Any]:
+    """Let a function take a list of scores or deltas.
+
+    The function is called for each element. For each value that it returns, the result has a tuple with
+    the values of all calls. ``of_lists``: arguments that are lists anyway, so that a batch of them is a
+    list of lists.
+    """
+
+    def is_batch(name: str, value: Any) -> bool:
+        if not isinstance(value, (list, tuple)):
+            return False
+        if not value:
+            raise SedscopeError(f"{name} is an empty list.")
+        return name not in of_lists or isinstance(value[0], (list, tuple))
+
+    def each(**given: Any) -> Any:
+        data = [name for name in ("scores", "scores_processed", "deltas") if name in given]
+        names = [name for name in data if is_batch(name, given[name])]
+        if not names:
+            return function(**given)
+        rows = zip(*(given[name] for name in names), strict=True)
+        return transpose([function(**{**given, **dict(zip(names, row, strict=True))}) for row in rows])
+
+    return make_function(function, each)

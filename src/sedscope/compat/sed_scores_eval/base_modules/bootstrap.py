@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import SedscopeError, SedscopeWarning, listing, subject
-from ..arguments import transpose
 from ..inputs import durations_by_name, events_by_name
 
 __all__ = ["bootstrap", "bootstrap_from_deltas", "confidence_interval"]
@@ -213,3 +212,8 @@ def _warn_of_missing_values(missing: Mapping[str, Any]) -> None:
     else:
         return
     warnings.warn(text, SedscopeWarning, stacklevel=3)
+
+
+def transpose(results: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Turn a list of results into one tuple per value."""
+    return list(zip(*results, strict=True))

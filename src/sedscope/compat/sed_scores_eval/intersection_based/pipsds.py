@@ -17,13 +17,13 @@ import numpy as np
 from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
-from ..arguments import batched, transpose, with_options
-from ..base_modules.bootstrap import FewResamples, Resamples
+from ..base_modules.bootstrap import FewResamples, Resamples, transpose
 from ..base_modules.postprocessing import median_filter
 from ..counting import NamedDeltas
 from ..criteria import by_events, by_intersection, count_same_clips
 from ..delta_tables import DeltaTable, delta_table
 from ..inputs import durations_by_name, events_by_name, named_scores
+from ..statistic_functions import batched, with_options
 from .psds import ClassCurves, PSDSOptions
 
 __all__ = [

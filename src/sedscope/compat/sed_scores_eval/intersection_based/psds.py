@@ -19,12 +19,12 @@ from ....criteria import Criterion, Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
-from ..arguments import batched, transpose, with_options
-from ..base_modules.bootstrap import Resamples
+from ..base_modules.bootstrap import Resamples, transpose
 from ..base_modules.curves import staircase_auc
 from ..criteria import by_events
 from ..inputs import durations_by_name
 from ..rounded_criteria import rounded
+from ..statistic_functions import batched, with_options
 
 __all__ = [
     "bootstrapped_psds",

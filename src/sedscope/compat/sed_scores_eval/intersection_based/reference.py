@@ -13,12 +13,11 @@ from ....counting.counts import Counts
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
-from ..arguments import with_options
 from ..base_modules.io import read_ground_truth_events, transformed_scores
 from ..counting import warn
 from ..criteria import by_events, by_intersection
 from ..inputs import durations_by_name, events_by_name, truth_of_events
-from ..statistic_functions import STATISTICS, statistic_function
+from ..statistic_functions import STATISTICS, statistic_function, with_options
 from .psds import PSDSOptions
 
 _THRESHOLDS = np.linspace(0.01, 0.99, 50)
