@@ -10,10 +10,7 @@ from ..errors import SedscopeError
 
 
 def draw_on_axes(
-    draw: Callable[[Any], None],
-    axes: Any,
-    filename: str | Path | None,
-    figsize: tuple[float, float],
+    draw: Callable[[Any], None], axes: Any, filename: str | Path | None, figsize: tuple[float, float]
 ) -> None:
     """Draw into ``axes``, or show a new figure. With ``filename``, save the figure there."""
     try:

@@ -115,11 +115,7 @@ class ClassRates(NamedTuple):
 
 
 def plot_psd_roc(
-    psd: PSDS,
-    en_std: bool = False,
-    axes: Any = None,
-    filename: str | Path | None = None,
-    **kwargs: Any,
+    psd: PSDS, en_std: bool = False, axes: Any = None, filename: str | Path | None = None, **kwargs: Any
 ) -> None:
     """Draw a PSD-ROC and the area under it, into ``axes`` or into a new figure that is shown.
 

@@ -92,12 +92,7 @@ def with_world(events: Any, metadata: Any) -> Any:
     import pandas
 
     world = pandas.DataFrame(
-        {
-            "filename": metadata.filename,
-            "onset": 0.0,
-            "offset": metadata.duration,
-            "event_label": WORLD,
-        }
+        {"filename": metadata.filename, "onset": 0.0, "offset": metadata.duration, "event_label": WORLD}
     )
     tables = [events, world] if len(events) else [world]
     table = pandas.concat(tables, ignore_index=True)

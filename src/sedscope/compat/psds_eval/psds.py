@@ -31,15 +31,7 @@ from .events import (
     with_world,
 )
 from .references import References
-from .results import (
-    PSDROC,
-    PSDS,
-    WORLD,
-    FloatArray,
-    PSDSEvalError,
-    RatesPerClass,
-    Thresholds,
-)
+from .results import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, RatesPerClass, Thresholds
 
 __all__ = [
     "PSDROC",

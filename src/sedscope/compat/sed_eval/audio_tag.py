@@ -210,11 +210,7 @@ def _f_measure(counts: Mapping[str, float]) -> Values:
         return dict.fromkeys((name for name, _ in F_MEASURE), None)
     precision = metric.precision(counts["Ntp"], counts["Nsys"])
     recall = metric.recall(counts["Ntp"], counts["Nref"])
-    return {
-        "f_measure": metric.f_measure(precision, recall),
-        "precision": precision,
-        "recall": recall,
-    }
+    return {"f_measure": metric.f_measure(precision, recall), "precision": precision, "recall": recall}
 
 
 def _equal_error_rate(true: list[int], scores: list[float]) -> Values:

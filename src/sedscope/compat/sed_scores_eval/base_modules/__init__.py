@@ -4,15 +4,7 @@ from ...submodules import add_submodule, by_name
 from ..delta_tables import accumulated_intermediate_statistics_from_deltas
 from . import bootstrap, curves, detection, ground_truth, io, postprocessing, rates, scores
 
-__all__ = [
-    "bootstrap",
-    "curves",
-    "detection",
-    "ground_truth",
-    "io",
-    "postprocessing",
-    "scores",
-]
+__all__ = ["bootstrap", "curves", "detection", "ground_truth", "io", "postprocessing", "scores"]
 for _name, _about, _functions in (
     ("cy_medfilt", "The median filter of arrays.", [postprocessing.cy_medfilt]),
     (

@@ -91,10 +91,7 @@ def parse_ground_truth(
 
 
 def parse_audio_durations(
-    audio_durations: Any,
-    *,
-    audio_ids: Collection[str] | None = None,
-    additional_ids_ok: bool = False,
+    audio_durations: Any, *, audio_ids: Collection[str] | None = None, additional_ids_ok: bool = False
 ) -> dict[str, float]:
     """Return the duration of each clip."""
     if isinstance(audio_durations, (str, Path)):

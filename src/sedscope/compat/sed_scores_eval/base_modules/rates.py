@@ -290,9 +290,7 @@ def roc_curve_from_intermediate_statistics(scores_intermediate_statistics: Any) 
 
 @of_classes(_mean_area)
 def auroc_from_intermediate_statistics(
-    scores_intermediate_statistics: Any,
-    max_fpr: float | None = None,
-    mcclish_correction: bool = False,
+    scores_intermediate_statistics: Any, max_fpr: float | None = None, mcclish_correction: bool = False
 ) -> Any:
     """Return the area under the ROC of each class and their mean, and the curves.
 
