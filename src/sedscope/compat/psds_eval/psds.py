@@ -11,15 +11,8 @@ import numpy as np
 from ...counting.tally import Tally
 from ...data.alignment import silent_clips_text
 from ...errors import SedscopeWarning, issue_warnings, listing
-from .curves import (
-    ClassRates,
-    area_under,
-    line_curve,
-    plot_per_class_psd_roc,
-    plot_psd_roc,
-    roc_curves,
-    step_curve,
-)
+from . import curves
+from .curves import ClassRates, plot_per_class_psd_roc, plot_psd_roc
 from .events import (
     EVENT_COLUMNS,
     Events,
@@ -280,7 +273,7 @@ class PSDSEval:
         """Return three curves of each class's true positive rate: over the false positive rate, over
         the cross-trigger rates with each other class, and over the effective false positive rate."""
         curve = self.perform_interp if linear_interp else self.step_curve
-        return roc_curves(self._effective_fp_rate(alpha_ct), curve)
+        return curves.roc_curves(self._effective_fp_rate(alpha_ct), curve)
 
     def _effective_fp_rate(self, alpha_ct: float = 0.0) -> RatesPerClass:
         """Return the rates of all classes. A mean over no other class is 0."""
@@ -297,22 +290,9 @@ class PSDSEval:
         efpr = fpr + alpha_ct * np.nansum(ctr, axis=1) / others
         return RatesPerClass(tpr, fpr, ctr, efpr, np.append(points.id.to_numpy(object), "None"))
 
-    @staticmethod
-    def step_curve(x: FloatArray, xp: FloatArray, yp: FloatArray) -> FloatArray:
-        """Return at each x the largest y of all points up to it, and 0 before the first point."""
-        return step_curve(x, xp, yp)
-
-    @staticmethod
-    def perform_interp(x: FloatArray, xp: FloatArray, yp: FloatArray) -> FloatArray:
-        """Interpolate linearly between points, with a result that never falls.
-
-        The order of the points does not matter: of those with the same x, the highest counts.
-        """
-        return line_curve(x, xp, yp)
-
-    @staticmethod
-    def _auc(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = False) -> np.float64:
-        return area_under(x, y, max_x, decreasing_y)
+    step_curve = staticmethod(curves.step_curve)
+    perform_interp = staticmethod(curves.line_curve)
+    _auc = staticmethod(curves.area_under)
 
     @staticmethod
     def compute_f_score(TP_values: Any, FP_values: Any, FN_values: Any, beta: float) -> Any:

@@ -162,12 +162,7 @@ def events_by_name(events: EventsInput) -> Mapping[str, Iterable[Any]]:
         require_file(events)
         truth = read_ground_truth(events)
         return {clip: truth.events(clip) for clip in truth.clips}
-    if not isinstance(events, Mapping):
-        raise SedscopeError(
-            "The ground truth must be a mapping from clips to events, or a file, not "
-            f"{type(events).__name__}."
-        )
-    return events
+    return _mapping(events, "The ground truth must be a mapping from clips to events")
 
 
 def durations_by_name(durations: DurationsInput) -> Mapping[str, float]:
@@ -175,12 +170,13 @@ def durations_by_name(durations: DurationsInput) -> Mapping[str, float]:
     if isinstance(durations, (str, Path)):
         require_file(durations)
         return read_durations(durations)
-    if not isinstance(durations, Mapping):
-        raise SedscopeError(
-            "Durations must be a mapping from clips to seconds, or a file, not "
-            f"{type(durations).__name__}."
-        )
-    return durations
+    return _mapping(durations, "Durations must be a mapping from clips to seconds")
+
+
+def _mapping(values: Any, requirement: str) -> Mapping[str, Any]:
+    if not isinstance(values, Mapping):
+        raise SedscopeError(f"{requirement}, or a file, not {type(values).__name__}.")
+    return values
 
 
 def of_clips(values: Mapping[str, Any], clips: Collection[str], where: str) -> dict[str, Any]:

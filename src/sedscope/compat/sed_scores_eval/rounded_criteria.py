@@ -23,6 +23,7 @@ from ...criteria.delta_tables import DeltaRows, DeltaTables
 from ...data.scores import ClipScores, ScoreArray
 from ...data.times import Ticks, to_seconds, to_ticks
 from ...errors import SedscopeError, subject
+from ..sed_eval.util import bipartite_match
 
 BoolArray: TypeAlias = NDArray[np.bool_]
 IntArray: TypeAlias = NDArray[np.int64]
@@ -94,7 +95,7 @@ class RoundedCollar(Collar):
         pairable, hits = detections.chosen(close), hits[close]
         most = np.zeros(len(pairable.levels) + 1, np.int64)
         for row, active in enumerate(pairable.active()):
-            most[row + 1] = _most_pairs(hits[active])
+            most[row + 1] = len(bipartite_match({i: np.flatnonzero(hits[i]).tolist() for i in active}))
         tp = most[np.searchsorted(-pairable.levels, -detections.levels, side="right")][:, None]
         return np.concatenate([tp, detections.totals(np.ones((len(close), 1), np.int64)) - tp], axis=1)
 
@@ -190,22 +191,6 @@ def _share_of(lengths: Ticks, share: float) -> NDArray[np.float64]:
     numerator, denominator = as_share(share)
     shares: NDArray[np.float64] = float(numerator) * lengths / denominator
     return shares
-
-
-def _most_pairs(hits: BoolArray) -> int:
-    """Return the largest number of pairs of a (detections × references) table, by augmenting paths."""
-    partner: dict[int, int] = {}
-
-    def pair(detection: int, visited: set[int]) -> bool:
-        for reference in np.flatnonzero(hits[detection]).tolist():
-            if reference not in visited:
-                visited.add(reference)
-                if reference not in partner or pair(partner[reference], visited):
-                    partner[reference] = detection
-                    return True
-        return False
-
-    return sum(pair(detection, set()) for detection in np.flatnonzero(hits.any(axis=1)).tolist())
 
 
 def _find_deltas(

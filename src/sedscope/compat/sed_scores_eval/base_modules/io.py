@@ -204,19 +204,14 @@ def read_ground_truth_events(filepath: Any) -> dict[str, list[list[Any]]]:
     """
     import pandas
 
-    if isinstance(filepath, pandas.DataFrame):
-        table = filepath
-    else:
-        names = ["filename", "onset", "offset", "event_label"]
+    table, where, names = filepath, "ground truth", ["filename", "onset", "offset", "event_label"]
+    if not isinstance(filepath, pandas.DataFrame):
         require_file(filepath)
-        text = read_text_table(filepath)
+        text, where = read_text_table(filepath), str(filepath)
         table = pandas.DataFrame(text.rows, columns=text.header).replace("", None)
-        _require_columns(table, names, str(filepath))
-    _require_columns(table, ["filename", "onset", "offset", "event_label"], "ground truth")
+    _require_columns(table.columns, names, where)
     events: dict[str, list[list[Any]]] = {}
-    for name, onset, offset, label in zip(
-        table["filename"], table["onset"], table["offset"], table["event_label"], strict=True
-    ):
+    for name, onset, offset, label in zip(*(table[column] for column in names), strict=True):
         clip_events = events.setdefault(clip_id(name), [])
         if isinstance(label, str) and label:
             clip_events.append([float(onset), float(offset), label])
@@ -244,9 +239,7 @@ def read_ground_truth_tags(filepath: str | Path) -> tuple[dict[str, list[str]], 
     table = read_text_table(filepath)
     several = "event_labels" in table.header
     column = "event_labels" if several else "event_label"
-    missing = [name for name in ("filename", column) if name not in table.header]
-    if missing:
-        raise SedscopeError(f"{filepath}: there is no column {listing(missing)}.")
+    _require_columns(table.header, ["filename", column], str(filepath))
     name_column, label_column = table.header.index("filename"), table.header.index(column)
     tags: dict[str, list[str]] = {}
     counts: dict[str, int] = {}
@@ -265,8 +258,8 @@ def read_audio_durations(filepath: str | Path) -> dict[str, float]:
     return {clip_id(name): seconds for name, seconds in read_durations(filepath).items()}
 
 
-def _require_columns(table: Any, names: list[str], where: str) -> None:
-    missing = [name for name in names if name not in table.columns]
+def _require_columns(header: Collection[str], names: list[str], where: str) -> None:
+    missing = [name for name in names if name not in header]
     if missing:
         raise SedscopeError(f"{where}: there is no column {listing(missing)}.")
 

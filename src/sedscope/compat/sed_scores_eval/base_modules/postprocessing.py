@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,15 +34,8 @@ def medfilt(
 
     ``filter_length_in_sec``: one for all classes, or one for each in the order of the columns.
     """
-
-    def filter_table(table: Any) -> Any:
-        edges, classes = validate_score_dataframe(table)
-        values, new_edges = cy_medfilt(
-            table[classes].to_numpy(), edges, filter_length_in_sec, time_decimals
-        )
-        return create_score_dataframe(values, new_edges, classes)
-
-    return _apply(scores, filter_table, lazy, storage_dir)
+    options = {"filter_length_in_sec": filter_length_in_sec, "time_decimals": time_decimals}
+    return apply_postprocessing(scores, cy_medfilt, lazy=lazy, storage_dir=storage_dir, **options)
 
 
 def apply_postprocessing(
@@ -54,33 +47,23 @@ def apply_postprocessing(
     **kwargs: Any,
 ) -> Any:
     """Apply ``values, edges = postprocessing_fn(values, edges, **kwargs)`` to score tables."""
-
-    def process_table(table: Any) -> Any:
-        edges, classes = validate_score_dataframe(table)
-        values, new_edges = postprocessing_fn(table[classes].to_numpy(), edges, **kwargs)
-        return create_score_dataframe(values, new_edges, classes)
-
-    return _apply(scores, process_table, lazy, storage_dir)
-
-
-def _apply(
-    scores: Any, process: Callable[[Any], Any], lazy: bool, storage_dir: str | Path | None
-) -> Any:
     tables = lazy_sed_scores_loader(scores) if isinstance(scores, (str, Path)) else scores
-    names = list(tables.keys())
 
     def load(name: str) -> Any:
         try:
-            table = process(tables[name])
+            table = tables[name]
+            edges, classes = validate_score_dataframe(table)
+            values, new_edges = postprocessing_fn(table[classes].to_numpy(), edges, **kwargs)
+            processed = create_score_dataframe(values, new_edges, classes)
         except SedscopeError as error:
             raise SedscopeError(f"Clip {name}: {error}") from None
         if storage_dir is not None:
             folder = Path(storage_dir)
             folder.mkdir(parents=True, exist_ok=True)
-            write_sed_scores(table, folder / f"{name}.tsv")
-        return table
+            write_sed_scores(processed, folder / f"{name}.tsv")
+        return processed
 
-    processed: Mapping[str, Any] = LazyScores(names, load)
+    processed = LazyScores(list(tables.keys()), load)
     return processed if lazy else dict(processed)
 
 

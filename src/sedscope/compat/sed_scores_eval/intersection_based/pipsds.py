@@ -6,21 +6,19 @@ operating points and, for each, the number of the post-processing that it belong
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from ....counting.counts import Counts
-from ....counting.request import DeltaRequest
 from ....errors import SedscopeError
 from ..base_modules.bootstrap import FewResamples, Resamples, transpose
 from ..base_modules.postprocessing import median_filter
 from ..counting import NamedDeltas
-from ..criteria import by_events, by_intersection, count_same_clips
+from ..criteria import by_intersection, count_same_clips
 from ..delta_tables import DeltaTable, delta_table
 from ..inputs import durations_by_name, events_by_name, named_scores
 from ..statistic_functions import batched, with_options
@@ -51,35 +49,21 @@ class Data:
     audio_durations: Any
     options: PSDSOptions
     pruned: bool = True
-    """Whether counts are needed only as far down as the curves go."""
-
-    @property
-    def limit(self) -> float | None:
-        """The false positives per second up to which counts are needed; None if all are."""
-        return self.options.limit if self.pruned else None
 
     def count(self, scores: Any, deltas: Any = None) -> NamedDeltas:
         """Find the deltas of scores, or convert them from a table."""
-        return by_events(
-            scores,
-            self.ground_truth,
-            self.options.criterion,
-            deltas=deltas,
-            audio_durations=durations_by_name(self.audio_durations),
-            request=DeltaRequest(self.limit),
-        )
+        return self.options.count(scores, self.ground_truth, self.audio_durations, deltas, self.pruned)
 
 
-class Variants(ABC):
+class Variants(Protocol):
     """Variants of the scores. The best one is chosen at each rate."""
 
-    @abstractmethod
     def find_deltas(self, data: Data) -> list[NamedDeltas]:
         """Find the deltas of each variant."""
 
 
 @dataclass(frozen=True)
-class FunctionVariants(Variants):
+class FunctionVariants:
     """Functions that process scores, or the scores they return, or the deltas of these."""
 
     postprocessing_functions: Sequence[PostProcess] | None
@@ -103,7 +87,7 @@ class FunctionVariants(Variants):
 
 
 @dataclass(frozen=True)
-class ScoreVariants(Variants):
+class ScoreVariants:
     """A list of processed scores, passed as the scores."""
 
     deltas: Any = None
@@ -113,7 +97,7 @@ class ScoreVariants(Variants):
 
 
 @dataclass(frozen=True)
-class MedianFilterVariants(Variants):
+class MedianFilterVariants:
     """Median filters, or the scores they return, or the deltas of these."""
 
     median_filter_lengths_in_sec: Sequence[Any]
@@ -131,7 +115,7 @@ class MedianFilterVariants(Variants):
         if not filters:
             raise SedscopeError("There are no median filters. Pass median_filter_lengths_in_sec.")
         events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
-        request = DeltaRequest(data.limit, variants=tuple(dict.fromkeys(filters)))
+        request = data.options.request(data.pruned, tuple(dict.fromkeys(filters)))
         counted = count_same_clips(named, events, durations, data.options.criterion, request)
         variants = counted.deltas.variants
         return [NamedDeltas(variants[variant], counted.names) for variant in filters]

@@ -19,8 +19,10 @@ from ....criteria import Criterion, Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
 from ....metrics import psd_roc as curves
+from ....postprocessing import PostProcessing
 from ..base_modules.bootstrap import Resamples, transpose
 from ..base_modules.curves import staircase_auc
+from ..counting import NamedDeltas
 from ..criteria import by_events
 from ..inputs import durations_by_name
 from ..rounded_criteria import rounded
@@ -78,10 +80,28 @@ class PSDSOptions:
         criterion = Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
         return rounded(criterion, self.time_decimals)
 
-    @property
-    def limit(self) -> float | None:
-        """The false positives per second where curves end."""
-        return None if self.max_efpr is None else self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
+    def request(self, pruned: bool = True, variants: tuple[PostProcessing, ...] = ()) -> DeltaRequest:
+        """Return what deltas are needed. ``pruned``: only as far down as curves go."""
+        per_second = self.max_efpr and self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
+        return DeltaRequest(per_second if pruned else None, variants=variants)
+
+    def count(
+        self,
+        scores: Any,
+        ground_truth: Any,
+        audio_durations: Any,
+        deltas: Any = None,
+        pruned: bool = True,
+    ) -> NamedDeltas:
+        """Find the deltas of scores, or convert them from a table."""
+        return by_events(
+            scores,
+            ground_truth,
+            self.criterion,
+            deltas=deltas,
+            audio_durations=durations_by_name(audio_durations),
+            request=self.request(pruned),
+        )
 
     def class_curves(self, counts: Counts) -> ClassCurves:
         """Return the PSD-ROC of each class; NaN for a class without reference events."""
@@ -121,7 +141,8 @@ def psds(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Any, ...]:
     """Return the PSDS, that of each class, the PSD-ROC, and that of each class."""
-    return options.with_areas(_rocs(scores, ground_truth, audio_durations, deltas, options))
+    named = options.count(scores, ground_truth, audio_durations, deltas)
+    return options.with_areas(options.class_curves(named.counts()))
 
 
 @with_options(options=PSDSOptions)
@@ -129,7 +150,7 @@ def psd_roc(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Curve, ClassCurves]:
     """Return the PSD-ROC, and that of each class."""
-    rocs = _rocs(scores, ground_truth, audio_durations, deltas, options)
+    rocs = options.class_curves(options.count(scores, ground_truth, audio_durations, deltas).counts())
     return options.overall(rocs), rocs
 
 
@@ -145,33 +166,9 @@ def bootstrapped_psds(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """Return the values of ``psds`` for resamples of the clips: a list with one tuple per value."""
-    named = by_events(
-        scores,
-        ground_truth,
-        options.criterion,
-        deltas=deltas,
-        audio_durations=durations_by_name(audio_durations),
-    )
-    return transpose(
-        [
-            options.with_areas(options.class_curves(named.counts(weights)))
-            for weights in resamples.weights(named.names)
-        ]
-    )
-
-
-def _rocs(
-    scores: Any, ground_truth: Any, audio_durations: Any, deltas: Any, options: PSDSOptions
-) -> ClassCurves:
-    named = by_events(
-        scores,
-        ground_truth,
-        options.criterion,
-        deltas=deltas,
-        audio_durations=durations_by_name(audio_durations),
-        request=DeltaRequest(options.limit),
-    )
-    return options.class_curves(named.counts())
+    named = options.count(scores, ground_truth, audio_durations, deltas, pruned=False)
+    resampled = (named.counts(weights) for weights in resamples.weights(named.names))
+    return transpose([options.with_areas(options.class_curves(counts)) for counts in resampled])
 
 
 def psds_from_psd_roc(tpr: FloatArray, fpr: FloatArray, max_fpr: float) -> Any:

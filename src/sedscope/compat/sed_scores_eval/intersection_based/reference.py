@@ -15,7 +15,7 @@ from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
 from ..base_modules.io import read_ground_truth_events, transformed_scores
 from ..counting import warn
-from ..criteria import by_events, by_intersection
+from ..criteria import by_intersection
 from ..inputs import durations_by_name, events_by_name, truth_of_events
 from ..statistic_functions import STATISTICS, statistic_function, with_options
 from .psds import PSDSOptions
@@ -38,12 +38,8 @@ def approximate_psds(
 
     ``score_transform``: a function that is applied to each score table first, or a file with one.
     """
-    named = by_events(
-        transformed_scores(scores, score_transform),
-        ground_truth,
-        options.criterion,
-        audio_durations=durations_by_name(audio_durations),
-    )
+    transformed = transformed_scores(scores, score_transform)
+    named = options.count(transformed, ground_truth, audio_durations, pruned=False)
     return _over_points(named.counts().at(thresholds), options)
 
 
