@@ -12,17 +12,9 @@ from ...counting.tally import Tally
 from ...data.alignment import silent_clips_text
 from ...errors import SedscopeWarning, issue_warnings, listing
 from . import curves
+from . import events as tables
 from .curves import ClassRates, plot_per_class_psd_roc, plot_psd_roc
-from .events import (
-    EVENT_COLUMNS,
-    Events,
-    as_text,
-    event_table,
-    metadata_table,
-    require_frame,
-    table_id,
-    with_world,
-)
+from .events import Events, as_text
 from .references import References
 from .results import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, RatesPerClass, Thresholds
 
@@ -83,7 +75,7 @@ class PSDSEval:
         "month": 30 * 24 * 3600,
         "year": 365 * 24 * 3600,
     }
-    detection_cols: ClassVar[list[str]] = EVENT_COLUMNS
+    detection_cols: ClassVar[list[str]] = tables.EVENT_COLUMNS
 
     def __init__(
         self,
@@ -137,9 +129,9 @@ class PSDSEval:
             raise PSDSEvalError(
                 "Audio metadata is required when adding ground truths. Pass the durations of the files."
             )
-        events, metadata = event_table(gt_t, "ground truth"), metadata_table(meta_t)
+        events, metadata = tables.event_table(gt_t, "ground truth"), tables.metadata_table(meta_t)
         self._references = References.from_tables(events, metadata, self.class_names)
-        self.ground_truth, self.metadata = with_world(events, metadata), metadata
+        self.ground_truth, self.metadata = tables.with_world(events, metadata), metadata
         self.class_names = sorted({*self._references.classes, WORLD})
         return self._references.notes
 
@@ -155,8 +147,8 @@ class PSDSEval:
         import pandas
 
         references = self._require_references()
-        table = event_table(detections, "detection")
-        name = table_id(table)
+        table = tables.event_table(detections, "detection")
+        name = tables.table_id(table)
         if name in self.operating_points.id.to_numpy():
             note = "A similar operating point exists, skipping this one: it has the same detections."
             warnings.warn(note, SedscopeWarning, stacklevel=2)
@@ -217,7 +209,7 @@ class PSDSEval:
         the mean.
         """
         references = self._require_references()
-        events, notes = references.detections(event_table(detections, "detection"))
+        events, notes = references.detections(tables.event_table(detections, "detection"))
         issue_warnings(notes, stacklevel=2)
         counts = references.confusion_matrix(events, self.threshold)
         values = {
@@ -315,7 +307,7 @@ class PSDSEval:
         import pandas
 
         columns = ["class_name", "constraint", "value"]
-        require_frame(class_constraints, columns, "constraints")
+        tables.require_frame(class_constraints, columns, "constraints")
         rates = self._effective_fp_rate(alpha_ct)
         classes = self._require_references().classes
         kept = [name for name in self.operating_points.columns if name not in _POINT_COLUMNS]

@@ -88,14 +88,10 @@ class References:
         """Note clips that the metadata do not list."""
         listed = set(self.listed_clips)
         unlisted = [name for name in detected.clip_names if name not in listed]
-        if not unlisted:
-            return []
-        note = (
-            f"{subject(len(unlisted), 'clip', 'has')} detections but no row in the metadata, so false "
-            f"positives there do not count: {listing(unlisted)}."
-        )
-        names_differ = len(unlisted) == len(detected.clip_names)
-        return [f"{note} No other clip has detections: check the file names." if names_differ else note]
+        notes = _unlisted_notes(unlisted, "detections")
+        if notes and len(unlisted) == len(detected.clip_names):
+            notes[0] += " No other clip has detections: check the file names."
+        return notes
 
     def _coverage_notes(self, events: Events) -> list[str]:
         """Note detections that do not fit the durations of their clips. Refuse those in another unit."""
@@ -173,16 +169,16 @@ def _row_notes(table: Any, events: Events, name: str) -> list[str]:
     return notes
 
 
+def _unlisted_notes(clips: Collection[str], what: str) -> list[str]:
+    note = f"{subject(len(clips), 'clip', 'has')} {what} but no row in the metadata, so false positives there"
+    return [f"{note} do not count: {listing(clips)}."] if clips else []
+
+
 def _reference_notes(events: Events, durations: Ticks) -> list[str]:
     """Note references that do not fit the durations of their clips."""
-    notes = []
     ends = durations[events.clips]
     unlisted = sorted({events.clip_names[clip] for clip in events.clips[ends == 0].tolist()})
-    if unlisted:
-        notes.append(
-            f"{subject(len(unlisted), 'clip', 'has')} reference events but no row in the metadata, so false "
-            f"positives there do not count: {listing(unlisted)}."
-        )
+    notes = _unlisted_notes(unlisted, "reference events")
     late = np.flatnonzero((ends > 0) & (events.offsets > ends))
     if len(late):
         i = late[0]

@@ -47,12 +47,7 @@ _COLUMNS = (
     ("Del", 9, ".2f", False),
     ("Ins", 9, ".2f", True),
 )
-_ACCURACY_COLUMNS = (
-    ("Sens", 9, ".1%", False),
-    ("Spec", 9, ".1%", False),
-    ("Bacc", 9, ".1%", False),
-    ("Acc", 9, ".1%", False),
-)
+_ACCURACY_COLUMNS = tuple((name, 9, ".1%", False) for name in ("Sens", "Spec", "Bacc", "Acc"))
 
 
 class ClassMetrics(ABC):

@@ -16,14 +16,6 @@ from numpy.typing import NDArray
 from . import metric, util
 from .class_metrics import EventList, SoundEventMetrics, Values, events_of_one_file, value_line
 from .event_lists import MetaDataContainer
-from .util import (
-    Roll,
-    bipartite_match,
-    event_list_to_event_roll,
-    first_fit,
-    match_event_roll_lengths,
-    segments,
-)
 
 __all__ = ["EventBasedMetrics", "SegmentBasedMetrics", "SoundEventMetrics", "metric", "util"]
 
@@ -133,32 +125,16 @@ class EventBasedMetrics(SoundEventMetrics):
             [i for i in detections if estimated_labels[i] == label]
             for label, detections in zip(reference_labels, near, strict=True)
         ]
-        pairs = first_fit(correct) if self.event_matching_type == "greedy" else _most_pairs(correct)
+        pairs = util.first_fit(correct) if self.event_matching_type == "greedy" else _most_pairs(correct)
         detected = set(pairs.values())
         left = ([i for i in near[j] if i not in detected] for j in range(len(near)) if j not in pairs)
-        substitutions = len(first_fit(left))
+        substitutions = len(util.first_fit(left))
 
-        _add(
-            self.overall,
-            Nref=len(reference),
-            Nsys=len(estimated),
-            Nsubs=substitutions,
-            Ntp=len(pairs),
-            Nfp=len(estimated) - len(pairs) - substitutions,
-            Nfn=len(reference) - len(pairs) - substitutions,
-        )
-        paired_labels = [reference_labels[j] for j in pairs]
+        self.overall["Nsubs"] += substitutions
+        _count(self.overall, len(reference), len(estimated), len(pairs), substitutions)
+        lists = (reference_labels, estimated_labels, [reference_labels[j] for j in pairs])
         for label in self.event_label_list:
-            references, detections = reference_labels.count(label), estimated_labels.count(label)
-            paired = paired_labels.count(label)
-            _add(
-                self.class_wise[label],
-                Nref=references,
-                Nsys=detections,
-                Ntp=paired,
-                Nfp=detections - paired,
-                Nfn=references - paired,
-            )
+            _count(self.class_wise[label], *(labels.count(label) for labels in lists))
         return self
 
     def _near(self, reference: MetaDataContainer, estimated: MetaDataContainer) -> list[list[int]]:
@@ -329,8 +305,8 @@ class SegmentBasedMetrics(SoundEventMetrics):
         estimated_events = events_of_one_file(estimated_event_list, "estimated_event_list")
         if evaluated_length_seconds is None:
             evaluated_length_seconds = max(reference_events.max_offset, estimated_events.max_offset)
-        length = segments(evaluated_length_seconds, self.time_resolution)
-        reference_roll, estimated_roll = match_event_roll_lengths(
+        length = util.segments(evaluated_length_seconds, self.time_resolution)
+        reference_roll, estimated_roll = util.match_event_roll_lengths(
             self._roll(reference_events), self._roll(estimated_events), length
         )
         reference, estimated = reference_roll > 0, estimated_roll > 0
@@ -351,8 +327,8 @@ class SegmentBasedMetrics(SoundEventMetrics):
         self.overall["I"] += int(np.maximum(0, detected - active).sum())
         return self
 
-    def _roll(self, events: MetaDataContainer) -> Roll:
-        return event_list_to_event_roll(events, self.event_label_list, self.time_resolution)
+    def _roll(self, events: MetaDataContainer) -> util.Roll:
+        return util.event_list_to_event_roll(events, self.event_label_list, self.time_resolution)
 
     def overall_accuracy(self, factor: float = 0.5) -> Values:
         """Return the accuracies of all classes together.
@@ -403,7 +379,7 @@ def _most_pairs(candidates: list[list[int]]) -> dict[int, int]:
     for j, detections in enumerate(candidates):
         for i in detections:
             graph.setdefault(i, []).append(j)
-    return bipartite_match(graph)
+    return util.bipartite_match(graph)
 
 
 def _time_names(events: list[Any]) -> tuple[str, str] | None:
@@ -419,10 +395,13 @@ def _time_names(events: list[Any]) -> tuple[str, str] | None:
     return names if plain else None
 
 
-def _add(counts: Values, **more: float) -> None:
-    """Add counts to counts."""
-    for name, number in more.items():
-        counts[name] += number
+def _count(counts: Values, references: int, detections: int, right: int, replaced: int = 0) -> None:
+    """Add events to counts."""
+    counts["Nref"] += references
+    counts["Nsys"] += detections
+    counts["Ntp"] += right
+    counts["Nfp"] += detections - right - replaced
+    counts["Nfn"] += references - right - replaced
 
 
 def _counts_of_columns(

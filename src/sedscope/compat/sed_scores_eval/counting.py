@@ -74,7 +74,7 @@ def find_deltas(
         deltas = one_pass(alignment, {criterion: request or DeltaRequest()})[criterion]
     # without durations, the alignment adds a note that callers of this interface can do nothing about
     warn(truth.warnings if truth.durations is None else alignment.warnings)
-    clip_ends = _known_ends(deltas, ends) if ends else _ends(deltas, known_durations)
+    clip_ends = _ends(deltas, known_durations, ends)
     _check_coverage(alignment, deltas, clip_ends)
     if timed:
         _warn_of_times(alignment, deltas, clip_ends, known_durations)
@@ -90,17 +90,15 @@ def _check_coverage(alignment: Alignment, deltas: Deltas, ends: Ticks) -> None:
     warn(covered.notes())
 
 
-def _ends(deltas: Deltas, known_durations: bool) -> Ticks:
-    """Return where each clip ends: with its last event or score, if that is not known."""
+def _ends(deltas: Deltas, known_durations: bool, stated: Mapping[str, float] | None) -> Ticks:
+    """Return where each clip ends: where it is stated, or else with its last event or score."""
+    if stated:
+        by_clip = {clip_id(name): seconds for name, seconds in stated.items()}
+        return to_ticks([by_clip[clip] for clip in deltas.clips])
     if known_durations or deltas.extents is None:
         return deltas.durations
     ends: Ticks = np.maximum(deltas.durations, deltas.extents[:, 2])
     return ends
-
-
-def _known_ends(deltas: Deltas, ends: Mapping[str, float]) -> Ticks:
-    by_clip = {clip_id(name): seconds for name, seconds in ends.items()}
-    return to_ticks([by_clip[clip] for clip in deltas.clips])
 
 
 def _warn_of_times(alignment: Alignment, deltas: Deltas, ends: Ticks, known_durations: bool) -> None:

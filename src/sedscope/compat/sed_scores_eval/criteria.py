@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ...counting.request import DeltaRequest
@@ -16,20 +15,10 @@ from ...data.clip_ids import clip_id, clip_ids
 from ...data.scores import ClipScores
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError
-from .base_modules.io import read_ground_truth_tags
+from . import inputs
+from .base_modules.io import parse_ground_truth
 from .counting import NamedDeltas, find_deltas
 from .delta_tables import deltas_from_table
-from .inputs import (
-    DurationsInput,
-    NamedScores,
-    durations_by_name,
-    events_by_name,
-    named_scores,
-    of_clips,
-    require_same_clips,
-    truth_of_events,
-    truth_of_tags,
-)
 from .rounded_criteria import rounded, rounded_clip, rounding_step
 
 
@@ -93,9 +82,11 @@ def by_segment(
         )
     if deltas is not None:
         return deltas_from_table(deltas, criterion, None)
-    named, events = named_scores(scores), events_by_name(ground_truth)
+    named, events = inputs.named_scores(scores), inputs.events_by_name(ground_truth)
     durations = (
-        _last_times(named, events) if audio_durations is None else durations_by_name(audio_durations)
+        _last_times(named, events)
+        if audio_durations is None
+        else inputs.durations_by_name(audio_durations)
     )
     judged = None
     if full_last_segment:
@@ -112,12 +103,10 @@ def by_clip(scores: Any, ground_truth: Any, *, deltas: Any = None, num_jobs: int
     """Count clips. The ground truth is the labels of each clip."""
     if deltas is not None:
         return deltas_from_table(deltas, Clip(), None)
-    tags = ground_truth
-    if isinstance(ground_truth, (str, Path)):
-        tags, _ = read_ground_truth_tags(ground_truth)
-    named = named_scores(scores)
-    require_same_clips(map(clip_id, tags), named.scores, "ground truth")
-    return find_deltas(named, truth_of_tags(tags), Clip(), timed=False)
+    tags = parse_ground_truth(ground_truth, tagging=True)
+    named = inputs.named_scores(scores)
+    inputs.require_same_clips(map(clip_id, tags), named.scores, "ground truth")
+    return find_deltas(named, inputs.truth_of_tags(tags), Clip(), timed=False)
 
 
 def by_events(
@@ -126,23 +115,23 @@ def by_events(
     criterion: Criterion,
     *,
     deltas: Any = None,
-    audio_durations: DurationsInput | None = None,
+    audio_durations: inputs.DurationsInput | None = None,
     request: DeltaRequest | None = None,
 ) -> NamedDeltas:
     """Count by a criterion for events. ``deltas``: a table of deltas to use instead of scores."""
-    events = events_by_name(ground_truth)
-    durations = None if audio_durations is None else durations_by_name(audio_durations)
+    events = inputs.events_by_name(ground_truth)
+    durations = None if audio_durations is None else inputs.durations_by_name(audio_durations)
     if deltas is None:
-        return count_same_clips(named_scores(scores), events, durations, criterion, request)
+        return count_same_clips(inputs.named_scores(scores), events, durations, criterion, request)
     clips = list(clip_ids(deltas, "deltas").values())
-    events = of_clips(events, clips, "ground truth")
+    events = inputs.of_clips(events, clips, "ground truth")
     if durations is not None:
-        durations = of_clips(durations, clips, "durations")
-    return deltas_from_table(deltas, criterion, truth_of_events(events, durations))
+        durations = inputs.of_clips(durations, clips, "durations")
+    return deltas_from_table(deltas, criterion, inputs.truth_of_events(events, durations))
 
 
 def count_same_clips(
-    scores: NamedScores,
+    scores: inputs.NamedScores,
     events: Mapping[str, Any],
     durations: Mapping[str, float] | None,
     criterion: Criterion,
@@ -154,10 +143,10 @@ def count_same_clips(
 
     ``judged``: up to which time clips are judged, if that is not their duration.
     """
-    require_same_clips(map(clip_id, events), scores.scores, "ground truth")
+    inputs.require_same_clips(map(clip_id, events), scores.scores, "ground truth")
     if durations is not None:
-        require_same_clips(map(clip_id, durations), scores.scores, "durations")
-    truth = truth_of_events(events, durations if judged is None else judged)
+        inputs.require_same_clips(map(clip_id, durations), scores.scores, "durations")
+    truth = inputs.truth_of_events(events, durations if judged is None else judged)
     return find_deltas(
         scores,
         truth,
@@ -168,7 +157,7 @@ def count_same_clips(
     )
 
 
-def _rounded_scores(named: NamedScores, step: int) -> NamedScores:
+def _rounded_scores(named: inputs.NamedScores, step: int) -> inputs.NamedScores:
     """Round frame boundaries when a clip is loaded."""
     scores = named.scores
 
@@ -178,7 +167,7 @@ def _rounded_scores(named: NamedScores, step: int) -> NamedScores:
     return replace(named, scores=scores.loaded_by(load))
 
 
-def _last_times(scores: NamedScores, events: Mapping[str, Any]) -> dict[str, float]:
+def _last_times(scores: inputs.NamedScores, events: Mapping[str, Any]) -> dict[str, float]:
     """Return the end of the last score or reference event of each clip."""
     ends = {clip: float(scores.scores[clip].edges[-1]) for clip in scores.scores}
     for name, clip_events in events.items():

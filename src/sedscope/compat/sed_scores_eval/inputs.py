@@ -79,6 +79,8 @@ class NamedScores:
 @without_options()
 def named_scores(scores: Any) -> NamedScores:
     """Convert scores from tables by clip, from a lazy loader, or from a folder of tables."""
+    if isinstance(scores, NamedScores):
+        return scores
     if isinstance(scores, LazyScores) and scores.folder is not None:
         scores = scores.folder
     if isinstance(scores, (str, Path)):

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -34,22 +35,49 @@ FLOAT_DECIMALS = 10
 """From so many decimals on, rounding does not hide the errors of floats."""
 
 
-@dataclass(frozen=True, repr=False)
-class RoundedIntersection(Intersection):
-    """The intersection criterion, with overlaps rounded to multiples of ``step`` microseconds."""
-
-    step: int = 1
+class _CountedInPython:
+    """Finds deltas from the counts of each clip and class at all scores."""
 
     reads_pieces: ClassVar[bool] = False
     skips_low_columns: ClassVar[bool] = False
 
+    def count(self, detections: _Detections, own: Ticks, others: dict[int, Ticks]) -> IntArray:
+        """Return (levels × 2 + other classes) true and false positives and cross-triggers."""
+        raise NotImplementedError
+
     def find_deltas(
         self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
     ) -> DeltaTables:
-        return _find_deltas(self, batch, floors)
+        clips, classes = len(batch.durations), len(floors)
+        crossed = isinstance(self, Intersection) and self.cttc is not None
+        detections: list[tuple[ScoreArray, IntArray]] = []
+        cross: list[tuple[ScoreArray, IntArray]] = []
+        for c, clip in product(range(classes), range(clips)):
+            rows = slice(batch.starts[clip], batch.starts[clip + 1])
+            labels, events = batch.labels[rows], batch.events[rows]
+            others = {o: events[labels == o] for o in range(classes) if o != c} if crossed else {}
+            nodes = batch.clips.detections(clip, c)
+            of_class = _Detections(nodes.onsets, nodes.offsets, nodes.scores, nodes.parents)
+            changes = np.diff(self.count(of_class, events[labels == c], others), axis=0, prepend=0)
+            detections.append((of_class.levels, changes[:, :2]))
+            level, other = np.nonzero(changes[:, 2:])
+            crossing = np.array([*others], np.int64)[other]
+            found = np.stack([crossing, changes[level, 2 + other]], axis=1)
+            cross.append((of_class.levels[level], found))
+        return DeltaTables(
+            detections=_delta_rows(detections, classes, floors),
+            cross_triggers=_delta_rows(cross, classes, floors),
+            references=batch.reference_rows(),
+        ).above(floors)
+
+
+@dataclass(frozen=True, repr=False)
+class RoundedIntersection(_CountedInPython, Intersection):
+    """The intersection criterion, with overlaps rounded to multiples of ``step`` microseconds."""
+
+    step: int = 1
 
     def count(self, detections: _Detections, own: Ticks, others: dict[int, Ticks]) -> IntArray:
-        """Return (levels × 2 + other classes) true and false positives and cross-triggers."""
         lengths = detections.offsets - detections.onsets
         overlaps = detections.overlaps(own)
         relevant = self._units(overlaps.sum(axis=1)) >= self._units(_share_of(lengths, self.dtc))
@@ -72,7 +100,7 @@ class RoundedIntersection(Intersection):
 
 
 @dataclass(frozen=True, repr=False)
-class RoundedCollar(Collar):
+class RoundedCollar(_CountedInPython, Collar):
     """The collar criterion, with excess over the collars rounded to some decimals of a second.
 
     If there are more than six, distances are differences of floats.
@@ -80,16 +108,7 @@ class RoundedCollar(Collar):
 
     decimals: int = 6
 
-    reads_pieces: ClassVar[bool] = False
-    skips_low_columns: ClassVar[bool] = False
-
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        return _find_deltas(self, batch, floors)
-
     def count(self, detections: _Detections, own: Ticks, others: dict[int, Ticks]) -> IntArray:
-        """Return (levels × 2) true and false positives."""
         hits = self._hits(detections, own)
         close: BoolArray = np.any(hits, axis=1)
         pairable, hits = detections.chosen(close), hits[close]
@@ -193,50 +212,14 @@ def _share_of(lengths: Ticks, share: float) -> NDArray[np.float64]:
     return shares
 
 
-def _find_deltas(
-    criterion: RoundedIntersection | RoundedCollar, batch: ClipBatch, floors: ScoreArray
-) -> DeltaTables:
-    clips, classes = len(batch.durations), len(floors)
-    crossed = isinstance(criterion, Intersection) and criterion.cttc is not None
-    detections, cross = _Rows(classes, clips), _Rows(classes, clips)
-    for c in range(classes):
-        for clip in range(clips):
-            rows = slice(batch.starts[clip], batch.starts[clip + 1])
-            labels, events = batch.labels[rows], batch.events[rows]
-            others = {o: events[labels == o] for o in range(classes) if o != c} if crossed else {}
-            nodes = batch.clips.detections(clip, c)
-            of_class = _Detections(nodes.onsets, nodes.offsets, nodes.scores, nodes.parents)
-            changes = np.diff(criterion.count(of_class, events[labels == c], others), axis=0, prepend=0)
-            detections.add(of_class.levels, changes[:, :2])
-            level, other = np.nonzero(changes[:, 2:])
-            crossing = np.array([*others], np.int64)[other]
-            cross.add(of_class.levels[level], np.stack([crossing, changes[level, 2 + other]], axis=1))
-    return DeltaTables(
-        detections=detections.rows(floors),
-        cross_triggers=cross.rows(floors),
-        references=batch.reference_rows(),
-    ).above(floors)
-
-
-class _Rows:
-    """Rows of a table of deltas, added class by class, then clip by clip."""
-
-    def __init__(self, classes: int, clips: int) -> None:
-        self.shape = (classes, clips)
-        self.scores: list[ScoreArray] = []
-        self.columns: list[IntArray] = []
-
-    def add(self, scores: ScoreArray, columns: IntArray) -> None:
-        self.scores.append(scores)
-        self.columns.append(columns)
-
-    def rows(self, floors: ScoreArray) -> DeltaRows:
-        classes, clips = self.shape
-        before = np.concatenate([[0], np.cumsum([len(scores) for scores in self.scores])])
-        starts = before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)].astype(np.int64)
-        table = np.concatenate(self.columns)
-        columns = tuple(column.astype(np.int32) for column in table.T)
-        return DeltaRows(starts, np.concatenate(self.scores).astype(floors.dtype), columns)
+def _delta_rows(parts: list[tuple[ScoreArray, IntArray]], classes: int, floors: ScoreArray) -> DeltaRows:
+    """Join the rows of all classes and clips, in this order."""
+    scores, columns = zip(*parts, strict=True)
+    clips = len(parts) // classes
+    before = np.concatenate([[0], np.cumsum([len(rows) for rows in scores])])
+    starts = before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)].astype(np.int64)
+    joined = tuple(column.astype(np.int32) for column in np.concatenate(columns).T)
+    return DeltaRows(starts, np.concatenate(scores).astype(floors.dtype), joined)
 
 
 def rounding_step(time_decimals: int) -> int:

@@ -25,27 +25,7 @@ from .delta_tables import DeltaTable, delta_table, deltas_from_table
 from .utils.nested import flatten
 
 Count = Callable[..., NamedDeltas]
-Read = Callable[..., Any]
 
-STATISTICS: dict[str, dict[str, Read]] = {
-    "precision_recall": {
-        "precision_recall_curve": rates.precision_recall_curve_from_intermediate_statistics,
-        "fscore_curve": rates.fscore_curve_from_intermediate_statistics,
-        "fscore": rates.single_fscore_from_intermediate_statistics,
-        "best_fscore": rates.best_fscore_from_intermediate_statistics,
-        "average_precision": rates.average_precision_from_intermediate_statistics,
-    },
-    "error_rate": {
-        "error_rate_curve": rates.error_rate_curve_from_intermediate_statistics,
-        "error_rate": rates.single_error_rate_from_intermediate_statistics,
-        "best_error_rate": rates.best_error_rate_from_intermediate_statistics,
-    },
-    "roc": {
-        "roc_curve": rates.roc_curve_from_intermediate_statistics,
-        "auroc": rates.auroc_from_intermediate_statistics,
-    },
-}
-"""What is read off statistics, by the module of a criterion's package that has it."""
 OF_NEGATIVES = ("average_precision", "roc_curve", "auroc")
 """What only criteria with negatives have."""
 RESAMPLED = ("fscore", "best_fscore", "auroc")
@@ -57,7 +37,7 @@ def add_statistics(
     count: Count,
     *,
     criterion: Callable[[set[str]], Criterion] | None = None,
-    metrics: Read | None = None,
+    metrics: rates.Read | None = None,
     positional: bool = False,
 ) -> None:
     """Add the functions of a criterion to its package, and to those modules of it that sed_scores_eval has.
@@ -73,7 +53,7 @@ def add_statistics(
             "accumulated_intermediate_statistics_from_deltas": from_deltas_function(criterion),
         }
     }
-    for module, statistics in STATISTICS.items():
+    for module, statistics in rates.STATISTICS.items():
         chosen = {
             name: statistics[name] for name in statistics if not (criterion and name in OF_NEGATIVES)
         }
@@ -93,41 +73,40 @@ def add_statistics(
     if metrics:
         add_submodule(package, "reference", "Metrics of sed_eval.", {"metrics": metrics})
     names = vars(sys.modules[package])
-    for (
-        functions
-    ) in modules.values():  # of a module and a function with the same name, the function stays
+    for functions in modules.values():  # a function hides the module with the same name
         names.update(functions)
     own = [name for name in names if getattr(names[name], "__module__", "").startswith(f"{package}.")]
     names["__all__"] = sorted([*own, "reference"])
 
 
-def statistic_function(name: str, count: Count, read: Read) -> Callable[..., Any]:
+def statistic_function(name: str, count: Count, read: rates.Read) -> Callable[..., Any]:
     """Make a function of scores that applies ``read`` to the statistics that ``count`` counts."""
-    counting = inspect.signature(count).parameters
-
-    def of_scores(**given: Any) -> Any:
-        named = count(**{option: given.pop(option) for option in counting})
-        warn_of_threshold(named, given.get("threshold"))
-        return read(statistics_of(named.counts()), **given)
-
-    return make_function(read, of_scores, name=name, signature=_signature(count, read))
+    signature = _signature(count, read)
+    return make_function(read, _of_scores(count, read), name=name, signature=signature)
 
 
-def bootstrapped_function(name: str, count: Count, read: Read) -> Callable[..., Any]:
+def bootstrapped_function(name: str, count: Count, read: rates.Read) -> Callable[..., Any]:
     """Return the values for resamples of the clips: a list with one tuple per value."""
+    resamples = inspect.Parameter("resamples", inspect.Parameter.KEYWORD_ONLY)
+    signature = inspect.Signature([*_signature(count, read).parameters.values(), resamples])
+    function = make_function(
+        bootstrapped_function, _of_scores(count, read), name=name, signature=signature
+    )
+    return with_options(resamples=Resamples)(function)
+
+
+def _of_scores(count: Count, read: rates.Read) -> Callable[..., Any]:
     counting = inspect.signature(count).parameters
 
-    def of_scores(resamples: Resamples, **given: Any) -> Any:
+    def of_scores(resamples: Resamples | None = None, **given: Any) -> Any:
         named = count(**{option: given.pop(option) for option in counting})
         warn_of_threshold(named, given.get("threshold"))
+        if resamples is None:
+            return read(statistics_of(named.counts()), **given)
         weights = resamples.weights(named.names)
         return transpose([read(statistics_of(named.counts(row)), **given) for row in weights])
 
-    parameters = _signature(count, read).parameters.values()
-    resamples = inspect.Parameter("resamples", inspect.Parameter.KEYWORD_ONLY)
-    signature = inspect.Signature([*parameters, resamples])
-    made = make_function(bootstrapped_function, of_scores, name=name, signature=signature)
-    return with_options(resamples=Resamples)(made)
+    return of_scores
 
 
 def accumulated_function(count: Count) -> Callable[..., tuple[Statistics, list[str]]]:
@@ -174,7 +153,7 @@ def from_deltas_function(criterion: Callable[[set[str]], Criterion] | None) -> C
     return make_function(from_deltas_function, function, name=name, signature=signature)
 
 
-def _signature(count: Count, read: Read) -> inspect.Signature:
+def _signature(count: Count, read: rates.Read) -> inspect.Signature:
     """Return the parameters: data, then a threshold if there is one, then options by name."""
     keyword_only = inspect.Parameter.KEYWORD_ONLY
     own = [

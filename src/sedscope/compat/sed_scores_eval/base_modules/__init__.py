@@ -5,38 +5,19 @@ from ..delta_tables import accumulated_intermediate_statistics_from_deltas
 from . import bootstrap, curves, detection, ground_truth, io, postprocessing, rates, scores
 
 __all__ = ["bootstrap", "curves", "detection", "ground_truth", "io", "postprocessing", "scores"]
-for _name, _about, _functions in (
-    ("cy_medfilt", "The median filter of arrays.", [postprocessing.cy_medfilt]),
-    (
-        "precision_recall",
-        "Precision, recall and F-scores.",
-        [
-            rates.average_precision_from_intermediate_statistics,
-            rates.average_precision_from_precision_recall_curve,
-            rates.best_fscore_from_intermediate_statistics,
-            rates.fscore_curve_from_intermediate_statistics,
-            rates.fscore_from_precision_recall,
-            rates.fscore_from_sed_eval_metrics,
-            rates.micro_average,
-            rates.precision_recall_curve_from_intermediate_statistics,
-            rates.single_fscore_from_intermediate_statistics,
-        ],
+
+_OTHERS = {
+    "precision_recall": (
+        rates.average_precision_from_precision_recall_curve,
+        rates.fscore_from_precision_recall,
+        rates.fscore_from_sed_eval_metrics,
+        rates.micro_average,
     ),
-    (
-        "error_rate",
-        "Error rates.",
-        [
-            rates.best_error_rate_from_intermediate_statistics,
-            rates.error_rate_curve_from_intermediate_statistics,
-            rates.error_rate_from_sed_eval_metrics,
-            rates.single_error_rate_from_intermediate_statistics,
-        ],
-    ),
-    (
-        "roc",
-        "ROC curves.",
-        [rates.auroc_from_intermediate_statistics, rates.roc_curve_from_intermediate_statistics],
-    ),
-    ("statistics", "Statistics from deltas.", [accumulated_intermediate_statistics_from_deltas]),
-):
-    add_submodule(__name__, _name, _about, by_name(*_functions))
+    "error_rate": (rates.error_rate_from_sed_eval_metrics,),
+}
+for _name, _reads in rates.STATISTICS.items():
+    _functions = by_name(*_reads.values(), *_OTHERS.get(_name, ()))
+    add_submodule(__name__, _name, "Values read off statistics.", _functions)
+add_submodule(__name__, "cy_medfilt", "The median filter.", by_name(postprocessing.cy_medfilt))
+_function = accumulated_intermediate_statistics_from_deltas
+add_submodule(__name__, "statistics", "Statistics from deltas.", by_name(_function))

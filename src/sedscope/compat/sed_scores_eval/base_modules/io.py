@@ -78,16 +78,13 @@ def parse_ground_truth(
     additional_ids_ok: bool = False,
 ) -> dict[str, Any]:
     """Return the checked events of each clip, or with ``tagging`` its labels."""
-    if tagging:
-        tags = ground_truth
-        if isinstance(ground_truth, (str, Path)):
-            tags, _ = read_ground_truth_tags(ground_truth)
-        return _of_same_clips(dict(tags), audio_ids, additional_ids_ok, "ground truth")
-    events = ground_truth
+    values = ground_truth
     if isinstance(ground_truth, (str, Path)):
-        events = read_ground_truth_events(ground_truth)
-    GroundTruth.from_dict(events_by_name(events))  # refuses invalid events
-    return _of_same_clips(dict(events), audio_ids, additional_ids_ok, "ground truth")
+        read_tags = read_ground_truth_tags
+        values = read_tags(ground_truth)[0] if tagging else read_ground_truth_events(ground_truth)
+    if not tagging:
+        GroundTruth.from_dict(events_by_name(values))  # refuses invalid events
+    return _of_same_clips(dict(values), audio_ids, additional_ids_ok, "ground truth")
 
 
 def parse_audio_durations(

@@ -330,3 +330,24 @@ def mean_of(values: Mapping[str, Any]) -> Any:
     """Return the mean over the classes whose value is defined."""
     defined = [value for value in values.values() if not np.isnan(value)]
     return np.mean(defined) if defined else np.nan
+
+
+STATISTICS: dict[str, dict[str, Read]] = {
+    "precision_recall": {
+        "precision_recall_curve": precision_recall_curve_from_intermediate_statistics,
+        "fscore_curve": fscore_curve_from_intermediate_statistics,
+        "fscore": single_fscore_from_intermediate_statistics,
+        "best_fscore": best_fscore_from_intermediate_statistics,
+        "average_precision": average_precision_from_intermediate_statistics,
+    },
+    "error_rate": {
+        "error_rate_curve": error_rate_curve_from_intermediate_statistics,
+        "error_rate": single_error_rate_from_intermediate_statistics,
+        "best_error_rate": best_error_rate_from_intermediate_statistics,
+    },
+    "roc": {
+        "roc_curve": roc_curve_from_intermediate_statistics,
+        "auroc": auroc_from_intermediate_statistics,
+    },
+}
+"""What is read off statistics, by the module of a criterion's package that has it."""

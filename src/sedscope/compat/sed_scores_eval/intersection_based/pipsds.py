@@ -18,9 +18,9 @@ from ....errors import SedscopeError
 from ..base_modules.bootstrap import FewResamples, Resamples, transpose
 from ..base_modules.postprocessing import median_filter
 from ..counting import NamedDeltas
-from ..criteria import by_intersection, count_same_clips
+from ..criteria import by_intersection
 from ..delta_tables import DeltaTable, delta_table
-from ..inputs import durations_by_name, events_by_name, named_scores
+from ..inputs import named_scores
 from ..statistic_functions import batched, with_options
 from .psds import ClassCurves, PSDSOptions
 
@@ -36,29 +36,15 @@ __all__ = [
     "postprocessing_independent_psds_from_postprocessed_scores",
 ]
 
+Count: TypeAlias = Callable[..., NamedDeltas]
 PostProcess: TypeAlias = Callable[..., Any]
 """``function(scores, lazy=True)`` gives processed scores."""
-
-
-@dataclass(frozen=True)
-class Data:
-    """The data, and the parameters of the evaluation."""
-
-    scores: Any
-    ground_truth: Any
-    audio_durations: Any
-    options: PSDSOptions
-    pruned: bool = True
-
-    def count(self, scores: Any, deltas: Any = None) -> NamedDeltas:
-        """Find the deltas of scores, or convert them from a table."""
-        return self.options.count(scores, self.ground_truth, self.audio_durations, deltas, self.pruned)
 
 
 class Variants(Protocol):
     """Variants of the scores. The best one is chosen at each rate."""
 
-    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+    def find_deltas(self, scores: Any, count: Count) -> list[NamedDeltas]:
         """Find the deltas of each variant."""
 
 
@@ -70,7 +56,7 @@ class FunctionVariants:
     scores_processed: Sequence[Any] | None = None
     deltas: Any = None
 
-    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+    def find_deltas(self, scores: Any, count: Count) -> list[NamedDeltas]:
         functions = self.postprocessing_functions
         results = self.scores_processed if self.deltas is None else self.deltas
         if functions is not None and results is not None and len(functions) != len(results):
@@ -78,12 +64,12 @@ class FunctionVariants:
                 f"There are {len(functions)} post-processings, but {len(results)} results."
             )
         if self.deltas is not None:
-            return [data.count(None, table) for table in self.deltas]
+            return [count(None, deltas=table) for table in self.deltas]
         if self.scores_processed is not None:
-            return [data.count(processed) for processed in self.scores_processed]
+            return [count(processed) for processed in self.scores_processed]
         if not functions:
             raise SedscopeError("There are no post-processings. Pass functions or their results.")
-        return [data.count(function(data.scores, lazy=True)) for function in functions]
+        return [count(function(scores, lazy=True)) for function in functions]
 
 
 @dataclass(frozen=True)
@@ -92,8 +78,8 @@ class ScoreVariants:
 
     deltas: Any = None
 
-    def find_deltas(self, data: Data) -> list[NamedDeltas]:
-        return FunctionVariants(None, data.scores, self.deltas).find_deltas(data)
+    def find_deltas(self, scores: Any, count: Count) -> list[NamedDeltas]:
+        return FunctionVariants(None, scores, self.deltas).find_deltas(None, count)
 
 
 @dataclass(frozen=True)
@@ -104,19 +90,17 @@ class MedianFilterVariants:
     scores_processed: Sequence[Any] | None = None
     deltas: Any = None
 
-    def find_deltas(self, data: Data) -> list[NamedDeltas]:
+    def find_deltas(self, scores: Any, count: Count) -> list[NamedDeltas]:
         """Apply all filters to a clip while it is in memory."""
         if self.deltas is not None or self.scores_processed is not None:
-            return FunctionVariants(None, self.scores_processed, self.deltas).find_deltas(data)
-        named = named_scores(data.scores)
+            return FunctionVariants(None, self.scores_processed, self.deltas).find_deltas(scores, count)
+        named = named_scores(scores)
         filters = [
             median_filter(length, named.scores.classes) for length in self.median_filter_lengths_in_sec
         ]
         if not filters:
             raise SedscopeError("There are no median filters. Pass median_filter_lengths_in_sec.")
-        events, durations = events_by_name(data.ground_truth), durations_by_name(data.audio_durations)
-        request = data.options.request(data.pruned, tuple(dict.fromkeys(filters)))
-        counted = count_same_clips(named, events, durations, data.options.criterion, request)
+        counted = count(named, variants=tuple(dict.fromkeys(filters)))
         variants = counted.deltas.variants
         return [NamedDeltas(variants[variant], counted.names) for variant in filters]
 
@@ -126,7 +110,9 @@ def _psds(
 ) -> tuple[Any, ...]:
     """The PSDS, that of each class, the PSD-ROC and that of each class, with the best of the variants;
     then the PSD-ROC of each variant, and those of its classes."""
-    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
+    by_variant = variants.find_deltas(
+        scores, partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations)
+    )
     return _independent([of_variant.counts() for of_variant in by_variant], options)
 
 
@@ -135,7 +121,9 @@ def _psd_roc(
 ) -> tuple[Any, ...]:
     """The PSD-ROC and that of each class, with the best of the variants; then the PSD-ROC of each
     variant, and those of its classes."""
-    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options))
+    by_variant = variants.find_deltas(
+        scores, partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations)
+    )
     return _independent_curves([of_variant.counts() for of_variant in by_variant], options)
 
 
@@ -149,7 +137,10 @@ def _bootstrapped(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """The same for resamples of the clips: a list with a tuple for each value."""
-    by_variant = variants.find_deltas(Data(scores, ground_truth, audio_durations, options, pruned=False))
+    by_variant = variants.find_deltas(
+        scores,
+        partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations, pruned=False),
+    )
     return transpose(
         [
             _independent([of_variant.counts(weights) for of_variant in by_variant], options)

@@ -80,27 +80,25 @@ class PSDSOptions:
         criterion = Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
         return rounded(criterion, self.time_decimals)
 
-    def request(self, pruned: bool = True, variants: tuple[PostProcessing, ...] = ()) -> DeltaRequest:
-        """Return what deltas are needed. ``pruned``: only as far down as curves go."""
-        per_second = self.max_efpr and self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
-        return DeltaRequest(per_second if pruned else None, variants=variants)
-
     def count(
         self,
         scores: Any,
         ground_truth: Any,
         audio_durations: Any,
+        *,
         deltas: Any = None,
         pruned: bool = True,
+        variants: tuple[PostProcessing, ...] = (),
     ) -> NamedDeltas:
-        """Find the deltas of scores, or convert them from a table."""
+        """Find the deltas of scores, or convert them from a table. ``pruned``: only as far as curves go."""
+        per_second = self.max_efpr and self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
         return by_events(
             scores,
             ground_truth,
             self.criterion,
             deltas=deltas,
             audio_durations=durations_by_name(audio_durations),
-            request=self.request(pruned),
+            request=DeltaRequest(per_second if pruned else None, variants=variants),
         )
 
     def class_curves(self, counts: Counts) -> ClassCurves:
@@ -141,7 +139,7 @@ def psds(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Any, ...]:
     """Return the PSDS, that of each class, the PSD-ROC, and that of each class."""
-    named = options.count(scores, ground_truth, audio_durations, deltas)
+    named = options.count(scores, ground_truth, audio_durations, deltas=deltas)
     return options.with_areas(options.class_curves(named.counts()))
 
 
@@ -150,7 +148,9 @@ def psd_roc(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Curve, ClassCurves]:
     """Return the PSD-ROC, and that of each class."""
-    rocs = options.class_curves(options.count(scores, ground_truth, audio_durations, deltas).counts())
+    rocs = options.class_curves(
+        options.count(scores, ground_truth, audio_durations, deltas=deltas).counts()
+    )
     return options.overall(rocs), rocs
 
 
@@ -166,7 +166,7 @@ def bootstrapped_psds(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """Return the values of ``psds`` for resamples of the clips: a list with one tuple per value."""
-    named = options.count(scores, ground_truth, audio_durations, deltas, pruned=False)
+    named = options.count(scores, ground_truth, audio_durations, deltas=deltas, pruned=False)
     resampled = (named.counts(weights) for weights in resamples.weights(named.names))
     return transpose([options.with_areas(options.class_curves(counts)) for counts in resampled])
 

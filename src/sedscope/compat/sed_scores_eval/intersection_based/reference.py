@@ -14,14 +14,15 @@ from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
 from ..base_modules.io import read_ground_truth_events, transformed_scores
+from ..base_modules.rates import single_fscore_from_intermediate_statistics
 from ..counting import warn
 from ..criteria import by_intersection
 from ..inputs import durations_by_name, events_by_name, truth_of_events
-from ..statistic_functions import STATISTICS, statistic_function, with_options
+from ..statistic_functions import statistic_function, with_options
 from .psds import PSDSOptions
 
 _THRESHOLDS = np.linspace(0.01, 0.99, 50)
-_fscore = statistic_function("fscore", by_intersection, STATISTICS["precision_recall"]["fscore"])
+_fscore = statistic_function("fscore", by_intersection, single_fscore_from_intermediate_statistics)
 
 
 @with_options(options=PSDSOptions)
