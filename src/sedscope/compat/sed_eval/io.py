@@ -17,10 +17,8 @@ StrPath = str | os.PathLike[str]
 _FORMATS = {".txt": "TXT", ".ann": "ANN", ".csv": "CSV"}
 _DELIMITERS = ("\t", ",", ";", " ")
 _SNIFFED = 1024  # characters of a file that tell its delimiter
-_FILE_SUFFIXES = (
-    *(".wav", ".flac", ".mp3", ".aac", ".aiff", ".ogg", ".raw"),
-    *(".cpickle", ".pickle", ".pkl", ".npy"),
-)
+_AUDIO = (".wav", ".flac", ".mp3", ".aac", ".aiff", ".ogg", ".raw")
+_FILE_SUFFIXES = (*_AUDIO, ".cpickle", ".pickle", ".pkl", ".npy")
 _SPLIT_TAGS = re.compile(r'[;|:#"]')
 
 # What the columns of a row hold, as `_kind` says it, and what they then mean.

@@ -227,17 +227,13 @@ class EventBasedMetrics(SoundEventMetrics):
 
     def result_report_parameters(self) -> str:
         """Return a text with what was evaluated, and how."""
-        milliseconds = self.t_collar < 1
+        seconds = self.t_collar
         lines = (
             ("Evaluated length", self.evaluated_length, "sec"),
             ("Evaluated files", self.evaluated_files, ""),
             ("Evaluate onset", self.evaluate_onset, ""),
             ("Evaluate offset", self.evaluate_offset, ""),
-            (
-                "T collar",
-                self.t_collar * 1000 if milliseconds else self.t_collar,
-                "ms" if milliseconds else "sec",
-            ),
+            ("T collar", *((seconds * 1000, "ms") if seconds < 1 else (seconds, "sec"))),
             ("Offset (length)", self.percentage_of_length * 100, "%"),
         )
         return "".join(value_line(*line) for line in lines)

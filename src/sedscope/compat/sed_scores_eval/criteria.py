@@ -147,14 +147,8 @@ def count_same_clips(
     if durations is not None:
         inputs.require_same_clips(map(clip_id, durations), scores.scores, "durations")
     truth = inputs.truth_of_events(events, durations if judged is None else judged)
-    return find_deltas(
-        scores,
-        truth,
-        criterion,
-        request,
-        known_durations=durations is not None,
-        ends=durations if judged is not None else None,
-    )
+    known, ends = durations is not None, None if judged is None else durations
+    return find_deltas(scores, truth, criterion, request, known_durations=known, ends=ends)
 
 
 def _rounded_scores(named: inputs.NamedScores, step: int) -> inputs.NamedScores:

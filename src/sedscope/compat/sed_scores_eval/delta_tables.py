@@ -153,14 +153,13 @@ def deltas_from_table(
         stated = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
         durations = np.array([stated[clip] for clip in clips], np.int64)
     floors: ScoreArray = np.full(len(classes), -np.inf)
+    summed = isinstance(criterion, Collar) and criterion.errors
     tables = DeltaTables(
         detections=columns.rows(["tps", "fps"], np.int32),
         cross_triggers=_cross_rows(columns, classes),
         references=references,
         trials=trials,
-        errors=columns.rows(ERRORS, np.int64)
-        if isinstance(criterion, Collar) and criterion.errors
-        else None,
+        errors=columns.rows(ERRORS, np.int64) if summed else None,
     )
     deltas = Deltas(criterion, classes, clips, durations, floors, tables.above(floors))
     return NamedDeltas(deltas, names)

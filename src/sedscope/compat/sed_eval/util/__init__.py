@@ -247,18 +247,11 @@ def _augment(end: V, partner: dict[V, U], previous: dict[U, V | None], before: d
                 lefts.pop()
 
 
-for _module, _about, _functions in (
-    (
-        "event_list",
-        "Lists of events.",
-        (filter_event_list, max_event_offset, unique_event_labels, unique_files),
-    ),
-    ("event_matching", "Pairs of detections and references.", (bipartite_match,)),
-    (
-        "event_roll",
-        "Event rolls: which class is active in which segment.",
-        (event_list_to_event_roll, match_event_roll_lengths, pad_event_roll),
-    ),
-    ("scene_list", "Lists of scenes.", (unique_scene_labels,)),
-):
-    add_submodule(__name__, _module, _about, by_name(*_functions))
+_EVENTS = by_name(filter_event_list, max_event_offset, unique_event_labels, unique_files)
+_ROLLS = by_name(event_list_to_event_roll, match_event_roll_lengths, pad_event_roll)
+add_submodule(__name__, "event_list", "Lists of events.", _EVENTS)
+add_submodule(
+    __name__, "event_matching", "Pairs of detections and references.", by_name(bipartite_match)
+)
+add_submodule(__name__, "event_roll", "Which class is active in which segment.", _ROLLS)
+add_submodule(__name__, "scene_list", "Lists of scenes.", by_name(unique_scene_labels))

@@ -171,14 +171,10 @@ def confidence_interval(
     """
     if not 0 <= confidence <= 1:
         raise SedscopeError(f"confidence={confidence!r} must be between 0 and 1.")
-    if isinstance(bootstrapped_outputs[0], dict):
-        columns = {
-            label: [output[label] for output in bootstrapped_outputs]
-            for label in bootstrapped_outputs[0]
-        }
-    else:
-        columns = {"": [*bootstrapped_outputs]}
-    arrays = {label: np.asarray(column, np.float64) for label, column in columns.items()}
+    first, outputs = bootstrapped_outputs[0], bootstrapped_outputs
+    if not isinstance(first, dict):
+        first, outputs = {"": first}, [{"": output} for output in outputs]
+    arrays = {label: np.asarray([output[label] for output in outputs], np.float64) for label in first}
     _warn_of_missing_values({label: _missing(values) for label, values in arrays.items()})
     intervals = {label: _interval(values, confidence, axis) for label, values in arrays.items()}
     return intervals if isinstance(bootstrapped_outputs[0], dict) else intervals[""]

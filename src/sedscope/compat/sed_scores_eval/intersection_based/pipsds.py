@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..counting import NamedDeltas
 from ..criteria import by_intersection
 from ..delta_tables import DeltaTable, delta_table
 from ..inputs import named_scores
-from ..statistic_functions import batched, with_options
+from ..statistic_functions import Count, batched, with_options
 from .psds import ClassCurves, PSDSOptions
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "postprocessing_independent_psds_from_postprocessed_scores",
 ]
 
-Count: TypeAlias = Callable[..., NamedDeltas]
 PostProcess: TypeAlias = Callable[..., Any]
 """``function(scores, lazy=True)`` gives processed scores."""
 
@@ -110,9 +108,7 @@ def _psds(
 ) -> tuple[Any, ...]:
     """The PSDS, that of each class, the PSD-ROC and that of each class, with the best of the variants;
     then the PSD-ROC of each variant, and those of its classes."""
-    by_variant = variants.find_deltas(
-        scores, partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations)
-    )
+    by_variant = variants.find_deltas(scores, options.counting(ground_truth, audio_durations))
     return _independent([of_variant.counts() for of_variant in by_variant], options)
 
 
@@ -121,9 +117,7 @@ def _psd_roc(
 ) -> tuple[Any, ...]:
     """The PSD-ROC and that of each class, with the best of the variants; then the PSD-ROC of each
     variant, and those of its classes."""
-    by_variant = variants.find_deltas(
-        scores, partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations)
-    )
+    by_variant = variants.find_deltas(scores, options.counting(ground_truth, audio_durations))
     return _independent_curves([of_variant.counts() for of_variant in by_variant], options)
 
 
@@ -137,40 +131,32 @@ def _bootstrapped(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """The same for resamples of the clips: a list with a tuple for each value."""
-    by_variant = variants.find_deltas(
-        scores,
-        partial(options.count, ground_truth=ground_truth, audio_durations=audio_durations, pruned=False),
-    )
-    return transpose(
-        [
-            _independent([of_variant.counts(weights) for of_variant in by_variant], options)
-            for weights in resamples.weights(by_variant[0].names)
-        ]
-    )
+    count = options.counting(ground_truth, audio_durations, pruned=False)
+    by_variant = variants.find_deltas(scores, count)
+    weights = resamples.weights(by_variant[0].names)
+    resampled = ([of_variant.counts(row) for of_variant in by_variant] for row in weights)
+    return transpose([_independent(counts, options) for counts in resampled])
 
 
-_of_functions = partial(batched, of_lists=("scores_processed", "deltas"))
-_of_lists = partial(batched, of_lists=("scores", "deltas"))
-_groups = partial(with_options, options=PSDSOptions)
+def _made(function: Callable[..., Any], variants: type) -> Callable[..., Any]:
+    """Make a public function that takes the options of a kind of variants."""
+    groups: dict[str, type] = {"options": PSDSOptions, "variants": variants}
+    if function is _bootstrapped:
+        groups["resamples"] = FewResamples
+    lists = ("scores" if variants is ScoreVariants else "scores_processed", "deltas")
+    return batched(with_options(**groups)(function), lists)
 
-postprocessing_independent_psds = _of_functions(_groups(variants=FunctionVariants)(_psds))
-postprocessing_independent_psd_roc = _of_functions(_groups(variants=FunctionVariants)(_psd_roc))
-bootstrapped_postprocessing_independent_psds = _of_functions(
-    _groups(variants=FunctionVariants, resamples=FewResamples)(_bootstrapped)
+
+postprocessing_independent_psds = _made(_psds, FunctionVariants)
+postprocessing_independent_psd_roc = _made(_psd_roc, FunctionVariants)
+bootstrapped_postprocessing_independent_psds = _made(_bootstrapped, FunctionVariants)
+postprocessing_independent_psds_from_postprocessed_scores = _made(_psds, ScoreVariants)
+postprocessing_independent_psd_roc_from_postprocessed_scores = _made(_psd_roc, ScoreVariants)
+bootstrapped_postprocessing_independent_psds_from_postprocessed_scores = _made(
+    _bootstrapped, ScoreVariants
 )
-postprocessing_independent_psds_from_postprocessed_scores = _of_lists(
-    _groups(variants=ScoreVariants)(_psds)
-)
-postprocessing_independent_psd_roc_from_postprocessed_scores = _of_lists(
-    _groups(variants=ScoreVariants)(_psd_roc)
-)
-bootstrapped_postprocessing_independent_psds_from_postprocessed_scores = _of_lists(
-    _groups(variants=ScoreVariants, resamples=FewResamples)(_bootstrapped)
-)
-median_filter_independent_psds = _of_functions(_groups(variants=MedianFilterVariants)(_psds))
-bootstrapped_median_filter_independent_psds = _of_functions(
-    _groups(variants=MedianFilterVariants, resamples=FewResamples)(_bootstrapped)
-)
+median_filter_independent_psds = _made(_psds, MedianFilterVariants)
+bootstrapped_median_filter_independent_psds = _made(_bootstrapped, MedianFilterVariants)
 
 
 def deltas_postprocessing(

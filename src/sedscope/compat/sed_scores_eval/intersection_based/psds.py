@@ -26,7 +26,7 @@ from ..counting import NamedDeltas
 from ..criteria import by_events
 from ..inputs import durations_by_name
 from ..rounded_criteria import rounded
-from ..statistic_functions import batched, with_options
+from ..statistic_functions import Count, batched, with_options
 
 __all__ = [
     "bootstrapped_psds",
@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.float64]
+Variants: TypeAlias = tuple[PostProcessing, ...]
 Curve: TypeAlias = tuple[FloatArray, FloatArray]
 ClassCurves: TypeAlias = dict[str, tuple[FloatArray, FloatArray, FloatArray]]
 
@@ -80,26 +81,17 @@ class PSDSOptions:
         criterion = Intersection(self.dtc_threshold, self.gtc_threshold, self.cttc_threshold)
         return rounded(criterion, self.time_decimals)
 
-    def count(
-        self,
-        scores: Any,
-        ground_truth: Any,
-        audio_durations: Any,
-        *,
-        deltas: Any = None,
-        pruned: bool = True,
-        variants: tuple[PostProcessing, ...] = (),
-    ) -> NamedDeltas:
-        """Find the deltas of scores, or convert them from a table. ``pruned``: only as far as curves go."""
+    def counting(self, ground_truth: Any, audio_durations: Any, *, pruned: bool = True) -> Count:
+        """Return a function that finds the deltas of scores, perhaps with several post-processings, or that
+        converts them from a table. ``pruned``: only as far as curves go."""
         per_second = self.max_efpr and self.max_efpr / SECONDS_PER_UNIT[self.unit_of_time]
-        return by_events(
-            scores,
-            ground_truth,
-            self.criterion,
-            deltas=deltas,
-            audio_durations=durations_by_name(audio_durations),
-            request=DeltaRequest(per_second if pruned else None, variants=variants),
-        )
+        data = {"ground_truth": ground_truth, "audio_durations": durations_by_name(audio_durations)}
+
+        def count(scores: Any, deltas: Any = None, variants: Variants = ()) -> NamedDeltas:
+            request = DeltaRequest(per_second if pruned else None, variants=variants)
+            return by_events(scores, criterion=self.criterion, deltas=deltas, request=request, **data)
+
+        return count
 
     def class_curves(self, counts: Counts) -> ClassCurves:
         """Return the PSD-ROC of each class; NaN for a class without reference events."""
@@ -139,7 +131,7 @@ def psds(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Any, ...]:
     """Return the PSDS, that of each class, the PSD-ROC, and that of each class."""
-    named = options.count(scores, ground_truth, audio_durations, deltas=deltas)
+    named = options.counting(ground_truth, audio_durations)(scores, deltas)
     return options.with_areas(options.class_curves(named.counts()))
 
 
@@ -148,9 +140,7 @@ def psd_roc(
     scores: Any, ground_truth: Any, audio_durations: Any, *, deltas: Any = None, options: PSDSOptions
 ) -> tuple[Curve, ClassCurves]:
     """Return the PSD-ROC, and that of each class."""
-    rocs = options.class_curves(
-        options.count(scores, ground_truth, audio_durations, deltas=deltas).counts()
-    )
+    rocs = options.class_curves(options.counting(ground_truth, audio_durations)(scores, deltas).counts())
     return options.overall(rocs), rocs
 
 
@@ -166,7 +156,7 @@ def bootstrapped_psds(
     resamples: Resamples,
 ) -> list[tuple[Any, ...]]:
     """Return the values of ``psds`` for resamples of the clips: a list with one tuple per value."""
-    named = options.count(scores, ground_truth, audio_durations, deltas=deltas, pruned=False)
+    named = options.counting(ground_truth, audio_durations, pruned=False)(scores, deltas)
     resampled = (named.counts(weights) for weights in resamples.weights(named.names))
     return transpose([options.with_areas(options.class_curves(counts)) for counts in resampled])
 

@@ -40,7 +40,7 @@ def approximate_psds(
     ``score_transform``: a function that is applied to each score table first, or a file with one.
     """
     transformed = transformed_scores(scores, score_transform)
-    named = options.count(transformed, ground_truth, audio_durations, pruned=False)
+    named = options.counting(ground_truth, audio_durations, pruned=False)(transformed)
     return _over_points(named.counts().at(thresholds), options)
 
 
@@ -62,7 +62,7 @@ def approximate_psds_from_detections_dir(
         raise SedscopeError(
             f"{dir_path} has no file for {counted(len(missing), 'threshold')}: {listing(missing)}."
         )
-    sets = {point: _events(file) for point, file in files.items()}
+    sets: Any = {point: read_ground_truth_events(file) for point, file in files.items()}
     truth = truth_of_events(events_by_name(ground_truth), durations_by_name(audio_durations))
     counts, notes = counts_of_sets(sets, truth, {options.criterion: DeltaRequest()})
     warn(notes)
@@ -88,11 +88,6 @@ def fscore(
         beta=beta,
     )
     return {label: value for label, value in values.items() if label != "micro_average"}
-
-
-def _events(file: Path) -> dict[str, list[tuple[float, float, str]]]:
-    read = read_ground_truth_events(file)
-    return {clip: [(onset, offset, label) for onset, offset, label in read[clip]] for clip in read}
 
 
 def _over_points(counts: Counts, options: PSDSOptions) -> tuple[Any, ...]:
