@@ -16,6 +16,7 @@ import pytest
 
 import sedscope as sed
 import sedscope.compat.dcase_util as dcase_util
+import sedscope.compat.sed_eval as sed_eval
 import sedscope.compat.sed_scores_eval as sed_scores_eval
 from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
@@ -144,6 +145,16 @@ def test_methods_and_arguments_that_the_stand_in_lacks() -> None:
     with pytest.raises(AttributeError, match=message):
         dcase_util.containers.MetaDataContainer(filename="events.txt")
     assert pickle.loads(pickle.dumps(events)) == events
+
+
+def test_a_list_of_probabilities_is_evaluated() -> None:
+    rows = [{"filename": "a.wav", "label": tag, "probability": 0.5} for tag in ("Cat", "Dog")]
+    probabilities = dcase_util.containers.ProbabilityContainer(rows)
+    assert [(row.label, row.probability) for row in probabilities.filter(label="Dog")] == [("Dog", 0.5)]
+    metrics = sed_eval.audio_tag.AudioTaggingMetrics(["Cat", "Dog"])
+    tagged = [{"filename": "a.wav", "tags": "Dog"}]
+    metrics.evaluate(tagged, estimated_tag_probabilities=probabilities)
+    assert metrics.results_overall_metrics()["eer"] == {"eer": 0.5}
 
 
 def test_regions_of_activity() -> None:

@@ -2,5 +2,6 @@
 
 from ..sed_eval.event_lists import MetaDataContainer, MetaDataItem, refuse
 
-__all__ = ["MetaDataContainer", "MetaDataItem"]
+__all__ = ["MetaDataContainer", "MetaDataItem", "ProbabilityContainer"]
+ProbabilityContainer = MetaDataContainer  # of items with filename, label and probability
 __getattr__ = refuse

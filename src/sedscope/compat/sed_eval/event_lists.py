@@ -63,6 +63,8 @@ class MetaDataItem(dict[str, Any]):
     dataset = _field("dataset")
     source_label = _field("source_label")
     set_label = _field("set_label")
+    label = _field("label")
+    probability = _field("probability")
 
 
 def _values(field: str) -> Any:
