@@ -50,8 +50,8 @@ class MetaDataItem(dict[str, Any]):
             if older in self and name not in self:
                 self[name] = self[older]
         for name, normal in _NORMAL.items():
-            if self.get(name) is not None:
-                self[name] = normal(self[name])
+            if (value := self.get(name)) is not None:
+                self[name] = normal(value)
 
     filename = _field("filename", "filename_audio", "filename_video")
     onset = _field("onset")
