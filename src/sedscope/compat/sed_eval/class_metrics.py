@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from ...escaping import one_line
 from . import metric
 from .event_lists import MetaDataContainer
 
@@ -332,7 +333,7 @@ class Table:
 def _formatted(value: Any, layout: str) -> str:
     """Return a value as text: ``d`` is a whole number, ``.1%`` and ``percent`` a share."""
     if value is None or not layout:
-        return str(value)
+        return one_line(str(value))
     if layout == "d":
         return str(int(value))
     if layout in (".1%", "percent"):

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ....data.size_limits import refuse_beyond_memory
 from ....errors import listing
 from ...submodules import add_submodule, by_name
 from ..event_lists import MetaDataContainer
@@ -110,9 +111,8 @@ def event_list_to_event_roll(
         )
     if event_label_list is None:
         event_label_list = unique_event_labels(source_event_list)
-    roll = np.zeros(
-        (segments(max_event_offset(source_event_list), time_resolution), len(event_label_list))
-    )
+    length = segments(max_event_offset(source_event_list), time_resolution)
+    roll = pad_event_roll(np.zeros((0, len(event_label_list))), length)
     for event in source_event_list:
         if event["event_label"] not in event_label_list:
             raise ValueError(
@@ -136,6 +136,11 @@ def segments(seconds: float, time_resolution: float) -> int:
 def pad_event_roll(event_roll: Roll, length: int) -> Roll:
     """Return an event roll with at least this many segments."""
     missing = length - event_roll.shape[0]
+    refuse_beyond_memory(
+        16 * length * event_roll.shape[1],
+        f"An event roll of {length:,} segments needs",
+        "Use a larger time_resolution, and check the ends of the events.",
+    )
     return (
         np.vstack([event_roll, np.zeros((missing, event_roll.shape[1]))]) if missing > 0 else event_roll
     )
