@@ -109,8 +109,9 @@ METRICS = [
     sed.Accuracy(TIME),
     sed.AUROC(TIME),
     sed.AveragePrecision(TIME),
-    sed.DetectionErrorRate(TIME, average="micro"),
-    sed.BestDetectionErrorRate(TIME),
+    sed.ErrorRate(TIME, average="micro"),
+    sed.BestErrorRate(TIME),
+    sed.BestErrorRate(TIME, average="micro_tuned"),
     sed.DetectionCost(TIME),
     sed.BestDetectionCost(TIME, average="micro_tuned"),
     sed.EqualErrorRate(TIME),
@@ -144,7 +145,7 @@ def test_values_follow_from_the_four_durations(simulated: tuple[sed.Scores, sed.
         if not tp + fn:
             continue
         expected = {
-            sed.DetectionErrorRate(TIME): (fp + fn) / (tp + fn),
+            sed.ErrorRate(TIME): (fp + fn) / (tp + fn),
             sed.DetectionCost(TIME): 0.75 * fn / (tp + fn) + 0.25 * fp / (fp + tn),
             sed.DetectionCost(TIME, miss_weight=1, false_alarm_weight=0): fn / (tp + fn),
             sed.Accuracy(TIME): (tp + tn) / (tp + fp + tn + fn),
@@ -199,9 +200,11 @@ def test_tables_say_seconds(simulated: tuple[sed.Scores, sed.GroundTruth]) -> No
         (lambda: sed.Time(collar=-1), "collar=-1 must be at least 0"),
         (lambda: sed.FalseAlarmRate(TIME), r"counts false alarms, but Time\(collar=0.2\) measures"),
         (lambda: sed.RecallAtFalseAlarms(TIME, 1), "counts false alarms"),
-        (lambda: sed.DetectionErrorRate(sed.Segment(1.0)), "measures time. Use Time instead"),
         (lambda: sed.DetectionCost(sed.Collar()), "needs true negatives"),
-        (lambda: sed.ErrorRate(TIME, average="micro"), "substitutions, which are not defined for Time"),
+        (
+            lambda: sed.BestErrorRate(sed.Collar(), average="micro_tuned"),
+            "'macro' or 'micro' or 'weighted'",
+        ),
         (lambda: sed.DetectionCost(TIME, miss_weight=-1), "miss_weight=-1 must be at least 0"),
     ],
 )

@@ -30,7 +30,7 @@ MEASURED: list[Metric[Any]] = [
     sed.BalancedAccuracy(sed.Clip()),
     sed.FalseAlarmRate(COLLAR),
     sed.Accuracy(SECOND, average="micro"),
-    sed.DetectionErrorRate(sed.Time(collar=0.2)),
+    sed.ErrorRate(sed.Time(collar=0.2)),
     sed.DetectionCost(sed.Time()),
 ]
 

@@ -47,7 +47,7 @@ class Case:
     def metrics(self, threshold: float) -> list[ClasswiseMetric[Any]]:
         criterion = sed.Time(self.collar)
         return [
-            sed.DetectionErrorRate(criterion, threshold),
+            sed.ErrorRate(criterion, threshold),
             sed.DetectionCost(criterion, threshold),
             sed.Precision(criterion, threshold),
             sed.Recall(criterion, threshold),

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @pytest.mark.parametrize("alone", [True, False], ids=["time alone", "with events"])
 def test_time_is_shown_in_seconds(page: Browser, tmp_path: Path, alone: bool) -> None:
     criterion = sed.Time(collar=0.5)
-    metrics = [sed.DetectionErrorRate(criterion), sed.BestDetectionCost(criterion)]
+    metrics = [sed.ErrorRate(criterion), sed.BestDetectionCost(criterion)]
     if not alone:
         metrics.append(sed.BestFScore(sed.Collar()))
     scores, truth = simulated_set()

@@ -8,9 +8,7 @@ from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
 from .detection_costs import BestDetectionCost as BestDetectionCost
-from .detection_costs import BestDetectionErrorRate as BestDetectionErrorRate
 from .detection_costs import DetectionCost as DetectionCost
-from .detection_costs import DetectionErrorRate as DetectionErrorRate
 from .detection_costs import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall

@@ -157,8 +157,6 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
     """The averages to choose from."""
     needs_negatives: ClassVar[bool] = False
     """Whether the metric needs true negatives, which only segments, clips and time have."""
-    needs_time: ClassVar[bool] = False
-    """Whether the metric needs a criterion that measures time."""
     counts_false_alarms: ClassVar[bool] = False
     """Whether the metric needs a number of false alarms, so that the criterion must not measure time."""
     reads_queries: ClassVar[bool] = False
@@ -363,11 +361,6 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
             raise SedscopeError(
                 f"{name} needs true negatives, which exist for segments, clips and time, not for events. Use "
                 f"Segment, Clip or Time instead of {self.criterion!r}."
-            )
-        if self.needs_time and not self.criterion.measures_time:
-            raise SedscopeError(
-                f"{name} measures time. Use Time instead of {self.criterion!r}, or ErrorRate, which counts "
-                "the errors of events, segments and clips."
             )
         if self.counts_false_alarms and self.criterion.measures_time:
             raise SedscopeError(

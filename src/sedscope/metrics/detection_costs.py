@@ -1,4 +1,4 @@
-"""Misses weighed against false alarms: detection error rate, detection cost and equal error rate."""
+"""Misses weighed against false alarms: detection cost and equal error rate."""
 
 from __future__ import annotations
 
@@ -17,77 +17,10 @@ from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric
 from .curves import ROCCurve, roc_curve, roc_points
-from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
+from .fixed_threshold import FixedThreshold, Threshold, require_threshold
 from .mean_curves import mean_roc
 from .metric import METRICS
 from .thresholded import BestThreshold
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class DetectionErrorRate(Rate):
-    """The time of false alarms and misses, divided by the time of the references.
-
-    It is 0 at best, and more than 1 if there are more errors than references. With one class it is the
-    detection error rate of voice activity detection.
-
-    Parameters
-    ----------
-    criterion : Time
-        Which time is scored. For the errors of events or segments per reference, use :class:`ErrorRate`.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged. ``micro`` adds up the time of all classes.
-
-    Examples
-    --------
-    >>> from sedscope import Time
-    >>> DetectionErrorRate(Time())
-    DetectionErrorRate(Time(collar=0), threshold=0.5, average='macro')
-    """
-
-    higher_is_better: ClassVar[bool] = False
-    needs_time: ClassVar[bool] = True
-
-    def of_tally(self, tally: Tally) -> float:
-        return float(tally.error_rate)
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class BestDetectionErrorRate(BestThreshold):
-    """The smallest detection error rate over all thresholds; see :class:`DetectionErrorRate`.
-
-    Parameters
-    ----------
-    criterion : Time
-        Which time is scored.
-    average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
-        How the classes are averaged, as for :class:`BestFScore`.
-
-    Examples
-    --------
-    >>> from sedscope import Time
-    >>> BestDetectionErrorRate(Time(collar=0.5))
-    BestDetectionErrorRate(Time(collar=0.5), average='macro')
-    """
-
-    criterion: Criterion
-    average: str = "macro"
-
-    higher_is_better: ClassVar[bool] = False
-    needs_time: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._check()
-
-    @property
-    def quantity_name(self) -> str:
-        return "detection error rate"
-
-    def quantity(self, tally: Tally) -> Any:
-        return tally.error_rate
 
 
 def _detection_cost(tally: Tally, miss_weight: float, false_alarm_weight: float) -> Any:
@@ -112,14 +45,12 @@ class DetectionCost(FixedThreshold):
     ----------
     criterion : Criterion
         ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    threshold, average
+        As for :class:`FScore`.
     miss_weight : float, default 0.75
         The weight of the miss rate, the share of the references that is not found.
     false_alarm_weight : float, default 0.25
         The weight of the false positive rate, the share of the rest that is detected.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
 
     Examples
     --------
@@ -153,12 +84,8 @@ class BestDetectionCost(BestThreshold):
 
     Parameters
     ----------
-    criterion : Criterion
-        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    miss_weight : float, default 0.75
-        The weight of the miss rate.
-    false_alarm_weight : float, default 0.25
-        The weight of the false positive rate.
+    criterion, miss_weight, false_alarm_weight
+        As for :class:`DetectionCost`.
     average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
         How the classes are averaged, as for :class:`BestFScore`.
 

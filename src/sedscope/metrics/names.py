@@ -79,7 +79,7 @@ SHORT_NAMES = {
     "time_f1": ("FScore(Time())", "F-score of active time at 0.5"),
     "best_time_f1": ("BestFScore(Time())", "the same at the best threshold of each class"),
     "detection_error_rate": (
-        "DetectionErrorRate(Time())",
+        "ErrorRate(Time())",
         "time of false alarms and misses per time of references, at 0.5 (voice activity detection)",
     ),
     "detection_cost": (

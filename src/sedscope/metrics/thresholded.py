@@ -174,16 +174,18 @@ class BestFScore(BestThreshold):
 
 class _WithSubstitutions(ClasswiseMetric[CurveType]):
     """An error rate. Over all classes together, a missed reference and a false detection that would be a
-    pair but for their labels are one error: a substitution."""
+    pair but for their labels are one error: a substitution. Time has no pairs, and is added up."""
 
     higher_is_better: ClassVar[bool] = False
 
     @property
     def any_label(self) -> bool:
         """Whether the metric counts substitutions."""
-        return self.average == "micro"
+        return self.average == "micro" and not self.criterion.measures_time
 
     def of_all(self, counts: Counts) -> ClassValue[CurveType]:
+        if self.criterion.measures_time:
+            return super().of_all(counts)
         self._require_substitutions()
         if counts.any_label is None:
             raise SedscopeError(
@@ -192,7 +194,8 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
             )
         return super().of_all(counts)
 
-    def _check_substitutions(self) -> None:
+    def _check(self) -> None:
+        super()._check()
         if self.any_label:
             self._require_substitutions()
 
@@ -210,15 +213,17 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
 class ErrorRate(_WithSubstitutions[None], Rate):
     """Deletions and insertions per reference, at one threshold for all classes.
 
+    It is 0 at best, and above 1 if there are more errors than references. With :class:`Time` it is the
+    detection error rate of voice activity detection: the time of misses and false alarms, divided by the time
+    of the references.
+
     Parameters
     ----------
-    criterion : Criterion
-        What counts as found.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
+    criterion, threshold
+        As for :class:`FScore`.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged. ``micro`` also counts substitutions, each of which replaces one
-        deletion and one insertion.
+        deletion and one insertion, but adds up the time of all classes.
 
     Examples
     --------
@@ -226,10 +231,6 @@ class ErrorRate(_WithSubstitutions[None], Rate):
     >>> ErrorRate(Segment(1.0), average='micro')
     ErrorRate(Segment(length=1, aggregation='max'), threshold=0.5, average='micro')
     """
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_substitutions()
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.error_rate)
@@ -245,7 +246,7 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], BestThreshold):
     criterion : Criterion
         What counts as found.
     average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+        How the classes are averaged. For :class:`Time` also ``micro_tuned``, as for :class:`BestFScore`.
 
     Examples
     --------
@@ -257,11 +258,13 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], BestThreshold):
     criterion: Criterion
     average: str = "macro"
 
-    averages: ClassVar[tuple[str, ...]] = AVERAGES
-
     def __post_init__(self) -> None:
         self._check()
-        self._check_substitutions()
+
+    @property
+    def averages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of error rates, or for time those of every quantity at the best threshold."""
+        return BestThreshold.averages if self.criterion.measures_time else AVERAGES
 
     @property
     def quantity_name(self) -> str:
@@ -281,12 +284,8 @@ class Precision(Rate):
 
     Parameters
     ----------
-    criterion : Criterion
-        What counts as found.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+    criterion, threshold, average
+        As for :class:`FScore`.
 
     Examples
     --------
@@ -306,12 +305,8 @@ class Recall(Rate):
 
     Parameters
     ----------
-    criterion : Criterion
-        What counts as found.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+    criterion, threshold, average
+        As for :class:`FScore`.
 
     Examples
     --------
@@ -333,10 +328,8 @@ class Specificity(Rate):
     ----------
     criterion : Criterion
         ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+    threshold, average
+        As for :class:`FScore`.
 
     Examples
     --------
@@ -363,10 +356,8 @@ class Accuracy(Rate):
     ----------
     criterion : Criterion
         ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+    threshold, average
+        As for :class:`FScore`.
 
     Examples
     --------
@@ -390,10 +381,8 @@ class BalancedAccuracy(Rate):
     ----------
     criterion : Criterion
         ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    threshold : float or "points", default 0.5
-        Frames with ``score > threshold`` are active. ``"points"``: at the operating points of the system.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
+    threshold, average
+        As for :class:`FScore`.
 
     Examples
     --------
