@@ -66,6 +66,43 @@ def test_the_first_evaluation_loads_only_what_it_uses(metric: str) -> None:
     assert not {"numpy.ma", "hashlib", "html", "pathlib"} & set(loaded).difference(by_numpy)
 
 
+def own_modules(loaded: str) -> set[str]:
+    return {module for module in loaded.split() if module.split(".")[0] == "sedscope"}
+
+
+def test_one_psds_loads_at_most_75_modules() -> None:
+    loaded = own_modules(run(FIRST_USE.replace("METRIC", "'psds1'")))
+    assert 20 < len(loaded) <= 75, sorted(loaded)
+
+
+EVALUATE = """
+import sys
+from sedscope.__main__ import main
+sys.argv = ["sedscope", "evaluate", "scores", "truth.tsv", "--durations", "durations.tsv", "--json", "-"]
+try:
+    main()
+finally:
+    print(*sys.modules, file=open("loaded", "w"))
+"""
+
+
+def test_the_command_evaluate_loads_at_most_120_modules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    truth = sedscope.simulate.ground_truth(20)
+    sedscope.write_scores(sedscope.simulate.scores(truth), "scores")
+    sedscope.write_ground_truth(truth, "truth.tsv", lossy=True)
+    rows = [f"{clip}\t10" for clip in truth.clips]
+    Path("durations.tsv").write_text("\n".join(["filename\tduration", *rows, ""]))
+    assert '"psds1"' in run(EVALUATE)
+    loaded = own_modules(Path("loaded").read_text())
+    assert 40 < len(loaded) <= 120, sorted(loaded)
+    others = {"cli.compare", "io.scores.hdf5", "io.events.jams", "data.region_cuts", "io.label_maps"}
+    others |= {"evaluation.groups", "evaluation.class_blocks", "resampling.resampling", "tasks.presets"}
+    assert not {f"sedscope.{module}" for module in others} & loaded
+
+
 def test_import_costs_at_most_twice_numpy() -> None:
     def best(code: str) -> float:
         times = []

@@ -15,11 +15,9 @@ from .option_groups import OptionGroup
 from .options import Writes, path_option
 
 if TYPE_CHECKING:
-    from ..data.ground_truth import GroundTruth
+    from ..data.alignment import Alignment
     from ..data.progress import Progress
-    from ..data.scores import Scores
     from ..metrics import Metric
-    from .input_options import Selection
 
 _LARGE_SET = 1_000_000
 """Clips × classes of a set whose memory is worth estimating before the run."""
@@ -79,26 +77,19 @@ class MemoryOptions(OptionGroup):
     ] = False
 
     def announce(
-        self,
-        scores: Scores,
-        truth: GroundTruth,
-        metrics: Sequence[Metric[Any]],
-        selection: Selection,
-        threads: int | None,
+        self, alignment: Alignment, metrics: Sequence[Metric[Any]], threads: int | None
     ) -> None:
         """Print how much memory is expected, if that was asked for or if the machine has less.
 
         Small sets, and runs with a limit, are estimated only if that was asked for.
         """
-        from ..data.alignment import align
+        large = len(alignment.scores) * len(alignment.scores.classes) > _LARGE_SET
+        if not self.verbose and (self.memory is not None or not large):
+            return
         from ..evaluation.class_blocks import estimate_memory, machine_memory
         from ..metrics.metric import delta_requests
 
-        large = len(scores) * len(scores.classes) > _LARGE_SET
-        if not self.verbose and (self.memory is not None or not large):
-            return
         try:
-            alignment = align(scores, truth, **selection)
             expected = estimate_memory(alignment, delta_requests(metrics), threads).bytes
         except SedscopeError:
             return  # the pass over all clips reports every problem
@@ -120,6 +111,16 @@ class MemoryOptions(OptionGroup):
             _print("this system does not tell how much was used at the peak")
         else:
             _print(f"{peak / 1e9:.2g} GB used at the peak, including the program itself")
+
+
+@dataclass(frozen=True)
+class AnnouncedRun(Run):
+    """A run that announces the memory that it takes."""
+
+    options: MemoryOptions = MemoryOptions()
+
+    def _before_pass(self, alignment: Alignment, metrics: Sequence[Any]) -> None:
+        self.options.announce(alignment, metrics, self.threads)
 
 
 def _print(message: str) -> None:

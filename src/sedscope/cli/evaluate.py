@@ -12,7 +12,7 @@ import typer
 from ..data.choices import truth_overlaps
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
-from .engine_options import EngineOptions, MemoryOptions
+from .engine_options import AnnouncedRun, EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
 from .options import (
     JsonOption,
@@ -31,7 +31,7 @@ from .output_files import (
     with_postprocess,
     write_tables,
 )
-from .resampling_options import IntervalOptions, drawing_recordings
+from .resampling_options import IntervalOptions
 from .result_options import GroupOptions, MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
@@ -154,7 +154,6 @@ def evaluate_system(
     """
     from .. import evaluate as evaluate_scores
     from .. import evaluate_sets
-    from ..data.cached_scores import cached
     from ..evaluation.notes import equal_answers_note, one_point_note
 
     operating_points = None if points is None else read_points(points, inputs.postprocess)
@@ -163,7 +162,10 @@ def evaluate_system(
         truth = inputs.read_truth(ground_truth)
         system = inputs.read_system(path, truth)
     grouped = groups.groups()
-    resampling = drawing_recordings(resampling, truth)
+    if resampling is not None:
+        from ..resampling.resampling import drawing_recordings
+
+        resampling = drawing_recordings(resampling, truth)
     if operating_points is not None:
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:
@@ -188,18 +190,22 @@ def evaluate_system(
     operating_points = with_postprocess(operating_points, inputs.postprocess, system.classes)
     selection = inputs.selection(system.classes)
     with counting_progress(resampling=resampling is not None) as progress:
+        run = engine.run(progress, memory.memory)
         if memory.verbose or (engine.engine == "threads" and resampling is None):
-            processed = system if operating_points is None else operating_points.process(system)
-            memory.announce(processed, truth, [*metrics.values()], selection, engine.threads)
+            run = AnnouncedRun(**vars(run), options=memory)
+        if keep_scores:
+            from ..data.cached_scores import cached
+
+            system = cached(system)
         result = evaluate_scores(
-            cached(system) if keep_scores else system,
+            system,
             truth,
             metrics,
             points=operating_points,
             resampling=resampling,
             by=grouped,
             **selection,
-            run=engine.run(progress, memory.memory),
+            run=run,
         )
     of_lists = [*one_point_note(result.results), *equal_answers_note(result.results, result.alignment)]
     return replace(result, warnings=(*notes, *result.warnings, *of_lists))

@@ -39,6 +39,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.label_maps import LabelMap
+    from ..data.region_cuts import RegionTruth
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..io.systems import DetectionSets
@@ -191,6 +192,8 @@ class FileOptions(OptionGroup):
 
 def _side_map(both: Location | None, own: Location | None, side: Side) -> LabelMap | None:
     """Read the label maps that apply to a side, as one map."""
+    if both is None and own is None:
+        return None
     from ..data.label_maps import joined_maps
     from ..io.label_maps import read_label_map, read_side_map
 
@@ -223,10 +226,10 @@ class InputOptions(FileOptions):
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and cut them to the regions if there are some."""
-        from .. import RegionTruth, read_regions
-
         truth = super().read_truth(path)
         if self.regions is not None:
+            from .. import RegionTruth, read_regions
+
             return RegionTruth(truth, read_regions(self.regions), self.crossing)
         if self.crossing != "cut":
             raise SedscopeError("--crossing only applies to --regions. Give regions as well.")
@@ -238,13 +241,12 @@ class InputOptions(FileOptions):
         Scores have their new labels; detections by threshold get them when they are evaluated. ``truth``: as
         :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
         """
-        from ..data.region_cuts import RegionTruth
         from ..io.systems import read_system
 
-        recordings = truth.recordings if isinstance(truth, RegionTruth) else truth
+        regions = self._regions(truth)
         system = read_system(
             path,
-            recordings,
+            truth if regions is None else regions.recordings,
             overlaps=self.overlaps,
             gaps=self.gaps,
             format=self.scores_format,
@@ -256,9 +258,17 @@ class InputOptions(FileOptions):
         is_rttm = path.name.lower().endswith(".rttm")
         if is_rttm and self.label is None and not isinstance(system, dict):
             _refuse_other_speakers(system, truth, path)
-        if isinstance(truth, RegionTruth):
-            return truth.cut_scores(require_scores(system, path, "--regions"))
+        if regions is not None:
+            return regions.cut_scores(require_scores(system, path, "--regions"))
         return system
+
+    def _regions(self, truth: GroundTruth) -> RegionTruth | None:
+        if self.regions is None:
+            return None
+        from ..data.region_cuts import RegionTruth
+
+        assert isinstance(truth, RegionTruth)
+        return truth
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""

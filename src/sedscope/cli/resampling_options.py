@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
 
@@ -48,18 +48,14 @@ class ResamplingOptions(OptionGroup):
     ] = False
     groups: GroupsOption = None
 
-    def arguments(self, truth: GroundTruth | None = None) -> ResamplingArguments:
-        """Return the options as arguments of the library.
-
-        ``truth``: cut to regions or not, if it is known.
-        """
-        groups = read_groups(self.groups)
+    def arguments(self) -> ResamplingArguments:
+        """Return the options as arguments of the library."""
         return {
             "confidence": self.confidence,
             "seed": self.seed,
             "interval": self.interval,
             "balanced": self.balanced,
-            "groups": groups if truth is None else groups_by_recording(groups, truth),
+            "groups": read_groups(self.groups),
         }
 
 
@@ -80,9 +76,9 @@ class IntervalOptions(ResamplingOptions):
 
     def resampling(self) -> Resampling | None:
         """Return the resampling, if intervals were asked for."""
-        from .. import Resampling
-
         if self.bootstrap is not None:
+            from .. import Resampling
+
             _check_resamples(self.bootstrap)
             return Resampling(
                 self.bootstrap, **self.arguments(), blocks=parse_block_length(self.resample)
@@ -109,9 +105,10 @@ class ComparisonOptions(ResamplingOptions):
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:
         """Return the resampling. Regions of one recording of the truth are drawn together."""
-        from .. import Resampling
+        from ..resampling.resampling import Resampling, drawing_recordings
 
-        return Resampling(self.bootstrap, **self.arguments(truth))
+        resampling = Resampling(self.bootstrap, **self.arguments())
+        return resampling if truth is None else drawing_recordings(resampling, truth)
 
     def check(self) -> None:
         """Refuse a number of resamples that cannot be drawn, before anything is read."""
@@ -147,22 +144,6 @@ def parse_block_length(text: str) -> float | None:
         f"--resample {text!r} is not valid. Write clips, or the length of blocks in seconds, e.g. "
         "blocks=60s."
     )
-
-
-def groups_by_recording(
-    groups: Mapping[str, Hashable] | None, truth: GroundTruth
-) -> Mapping[str, Hashable] | None:
-    """Return the groups of clips. Where clips are regions, those of one recording stay together."""
-    from ..data.region_cuts import RegionTruth
-
-    return truth.resampling_groups(groups) if isinstance(truth, RegionTruth) else groups
-
-
-def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
-    """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
-    if resampling is None or resampling.blocks is not None:
-        return resampling
-    return replace(resampling, groups=groups_by_recording(resampling.groups, truth))
 
 
 def read_groups(path: Path | None) -> dict[str, str] | None:

@@ -46,15 +46,14 @@ class MetricOptions(OptionGroup):
         ``points``: the operating points of the systems that have some. If they have thresholds, the
         default is to measure there.
         """
-        from ..metrics.names import name_pairs, parse_named_metric
-        from ..tasks.presets import PSDS1, PSDS2
+        from ..metrics.names import name_metrics, name_pairs, parse_named_metric
 
         presets = _presets(self.preset) if self.preset else []
         of_presets = [(None, metric) for preset in presets for metric in preset]
         chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
         with_thresholds = [of_system for of_system in points if of_system.thresholds]
         if chosen or not with_thresholds:
-            return name_pairs(chosen or [(None, PSDS1), (None, PSDS2)])
+            return name_pairs(chosen) if chosen else name_metrics(["psds1", "psds2"])
         at_points, *others = [of_system.metrics() for of_system in with_thresholds]
         if any(metrics != at_points for metrics in others):
             raise SedscopeError(
@@ -114,13 +113,13 @@ class GroupOptions(OptionGroup):
 
     def groups(self) -> By | None:
         """Read the files, and return what is grouped, if anything is."""
-        from .. import By, Groups
-        from ..io.side_tables import read_class_groups, read_clip_groups
-
         if self.group_average is not None and self.by is None and self.by_class is None:
             raise SedscopeError("--group-average needs groups. Add --by FILE or --by-class FILE.")
         if self.by is None and self.by_class is None and self.by_length is None:
             return None
+        from .. import By, Groups
+        from ..io.side_tables import read_class_groups, read_clip_groups
+
         return By(
             None if self.by is None else Groups(read_clip_groups(self.by), self.group_average),
             None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import TruthArgument, Writes, path_argument, path_option, postprocess, progress_bar
 from .output_files import parse_steps
-from .resampling_options import drawing_recordings, groups_by_recording, read_groups
+from .resampling_options import read_groups
 from .tuning_options import ObjectiveOptions, TuningOptions
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def tune(
     from ..data.cached_scores import cached
     from ..data.clip_ids import clip_list_digest
     from ..io.locations import shown_name
+    from ..resampling.resampling import drawing_recordings
     from ..tuning.false_alarm_bounds import FalseAlarmBounds
 
     named_metric = tuning.parse_metric(objective)
@@ -69,7 +70,9 @@ def tune(
     files |= {"system_labels": inputs.system_labels, "truth_labels": inputs.truth_labels}
     source |= {name: shown_name(str(path)) for name, path in files.items() if path is not None}
     if named_metric is None:
-        resampling = drawing_recordings(tuning.resampling(objective), truth)
+        resampling = tuning.resampling(objective)
+        if resampling is not None:
+            resampling = drawing_recordings(resampling, truth)
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
         source["clips_sha256"] = clip_list_digest(deltas.clips)
@@ -137,8 +140,11 @@ def _tune(
 ) -> Tuning:
     """Tune for a metric."""
     from .. import tune as tune_scores
+    from ..data.region_cuts import RegionTruth
 
-    groups = read_groups(tuning.groups)
+    groups: Mapping[str, Hashable] | None = read_groups(tuning.groups)
+    if tuning.folds is not None and isinstance(truth, RegionTruth):
+        groups = truth.resampling_groups(groups)
     with progress_bar("reading and counting") as progress:
         return tune_scores(
             scores,
@@ -147,7 +153,7 @@ def _tune(
             candidates,
             folds=tuning.folds,
             seed=tuning.seed,
-            groups=groups if tuning.folds is None else groups_by_recording(groups, truth),
+            groups=groups,
             **inputs.selection(scores.classes),
             run=engine.run(progress),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..data.uncut_references import Boundaries, UncutReferences
 from .delta_tables import IgnoredRows, ReferenceRows
+
+if TYPE_CHECKING:
+    from ..data.uncut_references import Boundaries, UncutReferences
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
 
@@ -148,6 +150,8 @@ class ClipReferences(EventRows):
         """
         if self.uncut is not None:
             return self.uncut.boundaries(self.durations, reach)
+        from ..data.uncut_references import Boundaries
+
         return Boundaries(self.events.ravel(), np.repeat(self.labels, 2), np.repeat(self.event_clips, 2))
 
     def with_any_event(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,9 @@ from .labels import (
 )
 from .scores import Scores
 from .times import Ticks
-from .uncut_references import UncutReferences
+
+if TYPE_CHECKING:
+    from .uncut_references import UncutReferences
 
 SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
 """What to do if some clips have no scores."""

@@ -20,7 +20,6 @@ from .recordings import ClipPieces
 from .score_arrays import ClipScores
 from .scores import Scores
 from .tables import FrameLike, as_frame
-from .thresholds import score_range
 from .times import to_seconds
 
 if TYPE_CHECKING:
@@ -272,6 +271,8 @@ def has_equal_answers(scores: Scores) -> bool:
     if not isinstance(scores, ScoredEvents) or scores.processing:
         return False
     confidences = [scores.open(clip).confidences for clip in scores]
+    from .thresholds import score_range
+
     low, high = score_range(confidences)
     return low == high and any(len(of_clip) > 1 for of_clip in confidences)
 

@@ -15,7 +15,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.delta_sets import combine
 from ..counting.deltas import Deltas
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Floor, Requests, just_below
@@ -50,6 +49,8 @@ def above_floors_that_hold(
     some = next(iter(deltas.values()))
     if some.extents is not None:
         alignment.require_coverage(some.durations, some.extents)
+    if all(request.false_positive_limit is None for request in estimated.values()):
+        return {**deltas}
     verified = {
         criterion: _verify(deltas[criterion], request, all_clips=not engine.splits_clips)
         for criterion, request in estimated.items()
@@ -142,6 +143,8 @@ class _Verified:
 
     def completed_by(self, complete: Deltas) -> _Verified:
         """Take the missed classes from deltas that are complete."""
+        from ..counting.delta_sets import combine
+
         choice = np.repeat(self.missed[:, None].astype(np.intp), len(complete.clips), axis=1)
         return replace(self, deltas=combine([self.deltas, complete], choice))
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import SedscopeError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ..data.alignment import Alignment
     from ..data.progress import Progress, ProgressChoice
     from .engine import Engine
 
@@ -92,6 +93,9 @@ class Run:
         """What is called with the number of steps done and of all steps."""
         assert not isinstance(self.progress, bool)
         return self.progress
+
+    def _before_pass(self, alignment: Alignment, metrics: Sequence[Any]) -> None:
+        """Hear what will be evaluated. The command line announces how much memory that takes."""
 
     def _memory_limit(self) -> int | None:
         """Return the limit on memory in bytes; None if there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
 from ..engines.run import Run
 from ..errors import readable
-from ..metrics import ClasswiseResult, MeanResult, Metric, MetricResult, PSDSResult
+from ..metrics import Metric, MetricResult
 from ..metrics.metric import delta_requests
 from .notes import (
     coverage_note,
@@ -29,7 +29,6 @@ from .notes import (
     threshold_notes,
     undetected_classes_note,
 )
-from .operating_point import counts_at_points
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -128,7 +127,10 @@ def measure(
     ``metrics``: by name. ``durations``: of each clip of the alignment, as evaluated. ``points``: where the
     system was counted, if not at every threshold.
     """
-    counts = counts_at_points(counts, points)
+    if points is not None:
+        from .operating_point import counts_at_points
+
+        counts = counts_at_points(counts, points)
     first = next(iter(counts.values()))
     references = _reference_events(counts, alignment, durations)
     results = {
@@ -156,8 +158,9 @@ def measure(
 
 def _named(result: MetricResult, name: str) -> MetricResult:
     """Tell a result the name of its metric. Results of your own metrics may have no room for it."""
-    named = (ClasswiseResult, MeanResult, PSDSResult)
-    return replace(result, name=name) if isinstance(result, named) else result
+    if is_dataclass(result) and any(field.name == "name" for field in fields(result)):
+        return replace(result, name=name)
+    return result
 
 
 def _reference_events(

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..counting.delta_sets import refuse_different_scores
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
@@ -27,7 +26,6 @@ from ..metrics.names import MetricsLike, name_metrics
 from .counted_clips import count_clips
 from .counted_clips import measure as measure
 from .notes import late_events_note, score_ranges, threshold_notes
-from .operating_point import metrics_at_points, points_notes, scores_at_points
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -118,16 +116,21 @@ def evaluate(
     1.0
     """
     named = name_metrics(metrics)
-    if points is not None and points.thresholds:
-        named = metrics_at_points(named)
+    processed = detected = scores
+    if points is not None:
+        from .operating_point import metrics_at_points, points_notes, scores_at_points
+
+        if points.thresholds:
+            named = metrics_at_points(named)
+        processed = points.process(scores)
+        detected = scores_at_points(processed, points)
     chosen = tuple(named.values())
     run = Run._of(run, "Evaluating", "engine", "scheduler", "checkpoint", "memory")
     limited = run._memory_limit() is not None
     if limited and resampling is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
-    processed = scores if points is None else points.process(scores)
     alignment = align(
-        scores_at_points(processed, points),
+        detected,
         truth,
         classes=classes,
         clips=clips,
@@ -141,6 +144,7 @@ def evaluate(
         plan = GroupPlan.of(alignment.clips, alignment.classes, by, truth)
         if limited:
             raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
+    run._before_pass(alignment, chosen)
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
     with run._open_engine() as opened:
@@ -159,7 +163,7 @@ def evaluate(
             plan, named, alignment, counted.of_pass, resamples, opened, run.threads, points
         )
     notes = [
-        *points_notes(points, processed),
+        *([] if points is None else points_notes(points, processed)),
         *alignment.warnings,
         *late_events_note(alignment, counted.durations),
         *counted.notes,
@@ -309,6 +313,8 @@ def evaluate_deltas(
             f"There are no deltas for {listing(lacking)}. The deltas are of {criteria or 'no criterion'}."
         )
     used = {part.criterion: by_criterion[part.criterion] for part in parts_of(chosen)}
+    from ..counting.delta_sets import refuse_different_scores
+
     refuse_different_scores([*used.values()])
     plan = None
     if by is not None:

@@ -14,13 +14,10 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.coverage import squeezed_references_note
-from ..data.thresholds import is_binary, score_range, threshold_note
 from ..data.time_agreement import TimeSample
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import counted, listing, subject
-from ..metrics import Metric, MetricResult, PSDSResult
-from ..metrics.classwise import ClassValue, ClasswiseResult
-from ..metrics.mean_of_parts import MeanResult
+from ..metrics import Metric, MetricResult
 from ..postprocessing.postprocessing import known_steps
 
 if TYPE_CHECKING:
@@ -136,6 +133,8 @@ def threshold_notes(
         if isinstance(threshold, str) or not ranges:
             continue
         low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+        from ..data.thresholds import threshold_note
+
         note = threshold_note(low, high, threshold, repr(metric))
         if note:
             return note
@@ -147,6 +146,10 @@ def score_ranges(
 ) -> dict[Criterion, tuple[float, float]]:
     """Return the lowest and highest score for each criterion of a metric with a fixed threshold."""
     criteria = {metric.criterion for metric in metrics if not isinstance(metric.points_read, str)}
+    if not criteria:
+        return {}
+    from ..data.thresholds import score_range
+
     return {
         criterion: score_range([part.tables.detections.scores])
         for criterion, part in deltas.items()
@@ -174,17 +177,19 @@ def never_detected_note(
     """
     part = next(iter(deltas.values()))
     rows = detected_classes(deltas) if detected is None else detected
-    thresholds = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
-    if not rows.any():
-        return [f"Nothing is detected in any clip, {thresholds}."]
     present = np.bincount(part.tables.references.labels, minlength=len(part.classes))
     never = [
         label
         for label, number, references in zip(part.classes, rows, present, strict=True)
         if references and not number and label not in alignment.scores.assumed_classes
     ]
-    if not never:
+    if rows.any() and not never:
         return []
+    from ..data.thresholds import is_binary
+
+    thresholds = "at the operating points" if is_binary(alignment.scores) else "at any threshold"
+    if not rows.any():
+        return [f"Nothing is detected in any clip, {thresholds}."]
     verb = "is" if len(never) == 1 else "are"
     return [
         f"{counted(len(never), 'class')} of the ground truth {verb} never detected, {thresholds}: "
@@ -222,11 +227,10 @@ def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list
         undetected = [
             label
             for label, value in result.per_class.items()
-            if isinstance(value, ClassValue) and np.isnan(value.value) and _is_silent(value.tally)
+            if np.isnan(value.value) and _is_silent(getattr(value, "tally", None))
         ]
         if undetected:
-            own_name = result.name if isinstance(result, ClasswiseResult) else None
-            name = own_name or repr(metric)
+            name = getattr(result, "name", None) or repr(metric)
             they = "it is" if len(undetected) == 1 else "they are"
             notes.append(
                 f"{subject(len(undetected), 'class', 'is')} not detected at the threshold of {name}, "
@@ -306,14 +310,14 @@ def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> li
 
 def _is_one_point(result: MetricResult) -> bool:
     """Return whether a value is read off a whole curve, which is one point for all classes."""
-    if isinstance(result, MeanResult):
-        return all(map(_is_one_point, result.parts.values()))
-    if not isinstance(result, (ClasswiseResult, PSDSResult)) or result.thresholds:
+    parts = getattr(result, "parts", None)  # of a mean
+    if parts is not None:
+        return all(map(_is_one_point, parts.values()))
+    if result.thresholds:
         return False
-    if isinstance(result, PSDSResult):
-        return result.curve.one_point
-    curves = [value.curve for value in result.per_class.values() if value.curve is not None]
-    return bool(curves) and all(curve.one_point for curve in curves)
+    curves = [getattr(value, "curve", None) for value in result.per_class.values()]
+    one_point = [getattr(curve, "one_point", False) for curve in curves if curve is not None]
+    return bool(one_point) and all(one_point)
 
 
 def _is_silent(tally: Tally | None) -> bool:

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ..counting.counts import Counts
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
-from ..metrics.fixed_threshold import FixedThreshold, Threshold, operating_point
 from ..metrics.names import definition_lines
-from ..resampling.intervals import Interval, interval_text
 from ..results.frames import frame_from_rows, html_table
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
     from ..metrics.fixed_threshold import Threshold
+    from ..resampling.intervals import Interval
     from .group_results import GroupResults
     from .result import Evaluation
 
@@ -111,7 +110,11 @@ def interval_ends(interval: Interval | None) -> tuple[float | None, float | None
 def value_cell(value: float, interval: Interval | None, digits: int) -> str:
     """Write a value, with its interval in brackets if it has one."""
     text = f"{value:.{digits}f}"
-    return text if interval is None else f"{text} {interval_text(interval, digits)}"
+    if interval is None:
+        return text
+    from ..resampling.intervals import interval_text
+
+    return f"{text} {interval_text(interval, digits)}"
 
 
 GROUPED_HEADER = ("grouping", "group", *LONG_HEADER)
@@ -333,7 +336,8 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     for such classes, for criteria that measure time, and where they were not counted: below the floor, or in
     blocks of classes at a threshold that the metric does not read.
     """
-    threshold = metric.threshold if isinstance(metric, FixedThreshold) else _USUAL_THRESHOLD
+    read = metric.points_read
+    threshold: Threshold = _USUAL_THRESHOLD if read in ("all", "extremes") else read
     per_class: dict[str, float] = {}
     criterion = counts.criterion
     countable = not (criterion.values_queries or criterion.measures_time)
@@ -341,6 +345,8 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
         for label, references in counts.references.items():
             if references:
                 continue
+            from ..metrics.fixed_threshold import operating_point
+
             try:
                 _, tally = operating_point(counts[label], threshold, metric)
             except SedscopeError:

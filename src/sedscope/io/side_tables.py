@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..data.choices import Gaps
-from ..data.chunks import Chunks, Unit
 from ..data.clip_ids import clip_ids
 from ..data.event_table import EventTable, events_by_role
 from ..data.ground_truth import GroundTruth
 from ..data.mappings import DURATION_COLUMNS, is_duration
-from ..data.regions import Regions
 from ..data.scores import Scores
 from ..data.tables import RowLocation, check_columns
 from ..errors import SedscopeError, counted, listing, shortened, subject
@@ -22,6 +20,10 @@ from .events.rttm import CHANNEL, FILE, cell_lines, cell_table
 from .events.source import Source
 from .locations import Address, Location, input_location
 from .text_tables import TextTable, numbers, quoted, read_text_table
+
+if TYPE_CHECKING:
+    from ..data.chunks import Chunks, Unit
+    from ..data.regions import Regions
 
 _CHUNK_COLUMNS = ("filename", "recording", "start")
 
@@ -189,6 +191,8 @@ def read_regions(path: str | Location) -> Regions:
     ...     sed.read_regions(Path(folder, "regions.csv"))
     <Regions: 2 regions in 1 clip>
     """
+    from ..data.regions import Regions
+
     table = _read_table(input_location(path))
     return Regions(table.columns(), where=str(path))
 

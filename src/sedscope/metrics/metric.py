@@ -15,10 +15,11 @@ from ..criteria.criterion import CRITERIA
 from ..definitions import Defined, Registry
 from ..errors import SedscopeError
 from ..postprocessing import POSTPROCESSINGS, PostProcessing
-from .psd_roc import PSDROCParameters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from .psd_roc import PSDROCParameters
 
 
 PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]

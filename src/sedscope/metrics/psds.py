@@ -15,7 +15,7 @@ from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT
 from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
-from ..postprocessing import PostProcessing, as_postprocessings
+from ..postprocessing import PostProcessing
 from ..results.frames import ResultTable
 from .metric import METRICS, Metric, PointsRead
 from .psd_roc import (
@@ -244,6 +244,8 @@ class PiPSDS(PSDS):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        from ..postprocessing import as_postprocessings
+
         chosen = as_postprocessings(self.postprocessing)
         if not chosen:
             raise SedscopeError(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.clip_ids import clip_ids
+from ..data.ground_truth import GroundTruth
+from ..data.region_cuts import RegionTruth
 from ..data.size_limits import machine_memory, refuse_beyond_memory
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, short_number, subject
@@ -265,6 +267,13 @@ class Resampling:
             times = np.bincount(places.ravel(), minlength=len(block) * number).reshape(shape)
             np.take(times, units, axis=1, out=block, mode="clip")
         return weights
+
+
+def drawing_recordings(resampling: Resampling, truth: GroundTruth) -> Resampling:
+    """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
+    if resampling.blocks is not None or not isinstance(truth, RegionTruth):
+        return resampling
+    return replace(resampling, groups=truth.resampling_groups(resampling.groups))
 
 
 def refuse_blocks(resampling: Resampling) -> None:

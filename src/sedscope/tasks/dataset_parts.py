@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,6 @@ from ..io.events.source import EventReadOptions
 from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location
 from ..io.side_tables import read_class_groups, read_clip_groups, read_regions
-from ..resampling.resampling import Resampling
 from .task import Dataset, GroupRule, LabelNames
 
 
@@ -111,13 +109,6 @@ def end(scores: Scores, truth: GroundTruth, dataset: Dataset) -> GroundTruth:
     if dataset.clip_ends == "stated" or truth.durations is not None:
         return truth
     return end_with_events(scores, truth, dataset.missing)
-
-
-def drawing_recordings(resampling: Resampling | None, truth: GroundTruth) -> Resampling | None:
-    """Return a resampling that draws recordings where clips are regions, unless it draws blocks."""
-    if resampling is None or resampling.blocks is not None or not isinstance(truth, RegionTruth):
-        return resampling
-    return replace(resampling, groups=truth.resampling_groups(resampling.groups))
 
 
 def grouping(

@@ -15,8 +15,8 @@ from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import equal_answers_note, one_point_note
 from ..evaluation.result import Evaluation
 from ..io.locations import Location, input_location
-from ..resampling.resampling import Resampling
-from .dataset_parts import drawing_recordings, grouping
+from ..resampling.resampling import Resampling, drawing_recordings
+from .dataset_parts import grouping
 from .submissions import read_output, require_outputs
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
@@ -138,7 +138,7 @@ def evaluate_output(
                 clips=dataset.clips,
                 missing=dataset.missing,
                 coverage=dataset.coverage,
-                resampling=drawing_recordings(resampling, references),
+                resampling=None if resampling is None else drawing_recordings(resampling, references),
                 by=grouping(dataset, references, truth.folder, truth.folder_of, system),
                 run=run,
             )

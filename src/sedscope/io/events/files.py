@@ -8,46 +8,30 @@ from pathlib import PurePath
 
 from ...data.event_table import EventTable, concatenate
 from ...errors import SedscopeError, listing, problem_lines, raise_together
+from .. import FormatTable
 from ..locations import Location, folder_files, input_location
-from . import (
-    activitynet,
-    audacity,
-    biodcase,
-    birdnet,
-    csv_bi,
-    dcase,
-    few_shot,
-    hed_score,
-    jams,
-    moments,
-    raven,
-    rttm,
-    sed_eval,
-    table,
-)
 from .format import EventFormat
 from .source import EventReadOptions, Source
 
-_MODULES = (
-    dcase,
-    sed_eval,
-    audacity,
-    raven,
-    birdnet,
-    jams,
-    few_shot,
-    biodcase,
-    rttm,
-    table,
-    csv_bi,
-    hed_score,
-    moments,
-    activitynet,
+EVENT_FORMATS: FormatTable[EventFormat] = FormatTable(
+    __package__,
+    {
+        "dcase": "table",
+        "sed_eval": "table",
+        "audacity": "table",
+        "raven": "table",
+        "birdnet": "table",
+        "jams": "json",
+        "few_shot": "table",
+        "biodcase": "table",
+        "rttm": "table",
+        "table": "table",
+        "csv_bi": "table",
+        "hed_score": "table",
+        "moments": "json",
+        "activitynet": "json",
+    },
 )
-
-EVENT_FORMATS: dict[str, EventFormat] = {
-    format.name: format for module in _MODULES for format in module.FORMATS
-}
 
 
 def event_format(name: str) -> EventFormat:
@@ -61,7 +45,8 @@ def event_format(name: str) -> EventFormat:
 
 def recognise_event_format(source: Source, options: EventReadOptions) -> EventFormat:
     """Recognise the format of a file from its content."""
-    candidates = [format for format in EVENT_FORMATS.values() if format.recognise(source)]
+    formats = EVENT_FORMATS.of_kind("table" if source.is_text or source.is_parquet else "json")
+    candidates = [format for format in formats.values() if format.recognise(source)]
     if len(candidates) > 1:
         candidates = [format for format in candidates if not format.generic]
     if len(candidates) > 1:

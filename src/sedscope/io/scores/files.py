@@ -17,6 +17,7 @@ from ...data.recordings import ClipPieces
 from ...data.score_arrays import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
+from .. import FormatTable
 from ..locations import (
     Address,
     Location,
@@ -26,14 +27,12 @@ from ..locations import (
     local_path,
     with_address,
 )
-from . import hdf5, memmap_folder, npz, parquet, tsv
 from .format import ScoreFormat, ScoreReadOptions, identity_before_reading
 
-_MODULES = (tsv, memmap_folder, npz, hdf5, parquet)
-
-SCORE_FORMATS: dict[str, ScoreFormat] = {
-    format.name: format for module in _MODULES for format in module.FORMATS
-}
+SCORE_FORMATS: FormatTable[ScoreFormat] = FormatTable(
+    __package__,
+    {"tsv": "folder", "memmap_folder": "folder", "npz": "file", "hdf5": "file", "parquet": "file"},
+)
 
 
 def score_format(name: str) -> ScoreFormat:
@@ -49,7 +48,8 @@ def recognise_score_format(path: Location) -> ScoreFormat | None:
     """Recognise the format of a file or folder from its content. Return None if it holds no scores."""
     source = readable_source(path)
     try:
-        candidates = [format for format in SCORE_FORMATS.values() if format.recognise(source)]
+        formats = SCORE_FORMATS.of_kind("file" if source.is_file() else "folder")
+        candidates = [format for format in formats.values() if format.recognise(source)]
     except SedscopeError as error:
         raise with_address(error, path) from None
     if len(candidates) > 1:
