@@ -38,7 +38,7 @@ def noted_by_validate(scores: sed.Scores, truth: sed.GroundTruth) -> list[str]:
 
 def noted_by_evaluate(scores: sed.Scores, truth: sed.GroundTruth) -> list[str]:
     result = sed.evaluate(scores, truth, METRIC, clips="scored", missing="empty")
-    return [warning for warning in result.warnings if "fit the references" in warning]
+    return [warning for warning in result.warnings if "correlation of scores and references" in warning]
 
 
 both = pytest.mark.parametrize("noted", [noted_by_validate, noted_by_evaluate])
@@ -62,16 +62,16 @@ def test_times_that_fit(noted: Noted, quality: float) -> None:
         (lambda time: time * 1.1, "multiplied by about 0.92"),
         (lambda time: time * 1.3, "multiplied by about 0.77"),
         (lambda time: time / 1.3, "multiplied by about 1.3"),
-        (lambda time: time + 2, "if the scores lie about 2 s before the references"),
-        (lambda time: time + 0.001 - 1, "if the scores lie about 1 s after the references"),
-        (lambda time: time + 0.25, "if the scores lie about 0.25 s before the references"),
-        (lambda time: time + 0.001 - 0.25, "if the scores lie about 0.25 s after the references"),
+        (lambda time: time + 2, "The scores look about 2 s early"),
+        (lambda time: time + 0.001 - 1, "The scores look about 1 s late"),
+        (lambda time: time + 0.25, "The scores look about 0.25 s early"),
+        (lambda time: time + 0.001 - 0.25, "The scores look about 0.25 s late"),
     ],
 )
 def test_another_unit_or_origin(noted: Noted, change: Callable[[float], float], phrase: str) -> None:
     (note,) = noted(SCORES, moved(change))
     assert phrase in note
-    assert "the correlation of both is then 0.8" in note
+    assert "the correlation of scores and references is 0.8" in note
 
 
 @both
@@ -162,7 +162,7 @@ def test_other_ways_of_evaluating_notice_it(way: str, tmp_path: Path) -> None:
     else:
         warnings = sed.evaluate(SCORES, late, METRIC, run=sed.Run(memory="1GB")).warnings
     systems = 2 if way == "compare" else 1
-    assert sum("fit the references much better" in warning for warning in warnings) == systems
+    assert sum("correlation of scores and references" in warning for warning in warnings) == systems
 
 
 def test_watched_scores_travel_without_the_clips_that_are_kept() -> None:

@@ -168,7 +168,7 @@ def test_the_work_can_travel_to_another_process(truth: sed.GroundTruth, scored: 
             "ls",
             sed.presets.PSDS1,
             "list",
-            "needs metrics of one threshold, such as Recall",
+            "needs metrics at one threshold, such as Recall",
         ),
         ("ls", sed.FScore(COLLAR, average="micro"), "list", "Use average='macro' or 'weighted'"),
         ("ss", METRICS[0], "list", "No system is an event list without scores"),

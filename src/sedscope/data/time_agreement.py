@@ -160,7 +160,7 @@ class _TimeFit:
         best = int(np.argmax(np.where(fits, means, -np.inf)))
         change = _description(float(factors[best]), float(shifts[best]), frame)
         return [
-            f"The scores fit the references much better {change}: the correlation of both is then "
+            f"{change}: after this correction, the correlation of scores and references is "
             f"{means[best]:.2f} instead of {means[0]:.2f} on average (in {counted(clips, 'clip')}). Check "
             "the times of both."
         ]
@@ -264,16 +264,18 @@ def _changes(frame: float, duration: float) -> tuple[FloatArray, FloatArray]:
     )
 
 
+_BETTER_FIT = "The scores fit the references much better"
+
+
 def _description(factor: float, shift: float, frame: float) -> str:
     """Describe a change of all times. ``frame``: the typical length of a frame in seconds."""
     if factor in _UNITS:
-        return f"if the times differ by a factor of {max(factor, 1 / factor):g}, {_UNITS[factor]}"
+        return f"{_BETTER_FIT} if the times differ by a factor of {max(factor, 1 / factor):g}, {_UNITS[factor]}"
     if factor == frame:
-        return "if the times of the references are numbers of frames"
+        return f"{_BETTER_FIT} if the times of the references are numbers of frames"
     if factor != 1:
-        return f"if the times of the references are multiplied by about {factor:.2g}"
-    direction = "after" if shift > 0 else "before"
-    return f"if the scores lie about {abs(shift) / 1e6:.3g} s {direction} the references"
+        return f"{_BETTER_FIT} if the times of the references are multiplied by about {factor:.2g}"
+    return f"The scores look about {abs(shift) / 1e6:.3g} s {'late' if shift > 0 else 'early'}"
 
 
 _CLIPS = 40

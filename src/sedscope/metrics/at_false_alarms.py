@@ -82,7 +82,7 @@ def require_one_point(metrics: Iterable[Metric[Any]]) -> tuple[ClasswiseMetric[A
     wrong = [repr(metric) for metric in chosen if isinstance(metric.points_read, str)]
     if wrong:
         raise SedscopeError(
-            "A comparison at the same false alarms needs metrics of one threshold, such as Recall or FScore, "
+            "A comparison at the same false alarms needs metrics at one threshold, such as Recall or FScore, "
             f"not {listing(wrong)}."
         )
     timed = [repr(metric) for metric in chosen if metric.criterion.measures_time]

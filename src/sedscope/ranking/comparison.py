@@ -68,7 +68,7 @@ def compare(
         limit is a number per hour and class, or the false alarms of an event list without scores: its
         name, or ``"list"`` if there is only one. Each class of each system is measured at the threshold
         with the highest recall within the limit. Each resample has its own thresholds. The metrics must
-        be of one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
+        be measured at one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
         ``comparison.metrics`` says where they are measured.
     classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.

@@ -33,8 +33,8 @@ class ClipBrowser {
     this.hasAudio = clips.some((clip) => clip.audio.length);
     this.thresholdDigits = digitsFor(model.thresholds.flat());
     section.append(
-      el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: those with the most ` +
-        "errors at the best F1 of each class by the first criterion that judges events, then some without errors. " +
+      el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: the clips with the ` +
+        "most errors at each class's best F1, then some without errors. " +
         `The list counts the errors${model.systems.length > 1 ? " of the chosen system" : ""} at the chosen thresholds, of the ` +
         "classes drawn or of the selected class. Scores are " +
         "drawn as their rank among the slider positions; detections are exact. Control + wheel zooms, and dragging moves. " +
