@@ -270,7 +270,8 @@ _BETTER_FIT = "The scores fit the references much better"
 def _description(factor: float, shift: float, frame: float) -> str:
     """Describe a change of all times. ``frame``: the typical length of a frame in seconds."""
     if factor in _UNITS:
-        return f"{_BETTER_FIT} if the times differ by a factor of {max(factor, 1 / factor):g}, {_UNITS[factor]}"
+        times = max(factor, 1 / factor)
+        return f"{_BETTER_FIT} if the times differ by a factor of {times:g}, {_UNITS[factor]}"
     if factor == frame:
         return f"{_BETTER_FIT} if the times of the references are numbers of frames"
     if factor != 1:

@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -89,27 +89,26 @@ class Formula:
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
             raise SedscopeError(f"A formula must be a text, not {shortened(repr(self.text))}.")
-        shown = shortened(self.text)
-        try:
-            tree = ast.parse(self.text.strip(), mode="eval").body
-            if self.dataset is not None:
-                tree = _InDataset(self.dataset).visit(tree)
-            names = tuple(dict.fromkeys(_names(tree)))
-        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-            if isinstance(error, SedscopeError):
-                raise SedscopeError(f"{shown!r}: {error}") from None
-            example = "desed.psds1 + maestro.mpauc" if self.dataset is None else "psds1 + psds2"
-            raise SedscopeError(f"{shown!r} is not a formula. Write it as in '{example}'.") from None
-        if not names:
-            raise SedscopeError(f"{shown!r}: the formula names no value.")
-        object.__setattr__(self, "_tree", tree)
-        object.__setattr__(self, "_named", names)
+        if not self.names:
+            raise SedscopeError(f"{shortened(self.text)!r}: the formula names no value.")
 
-    @property
+    @cached_property
     def names(self) -> tuple[Name, ...]:
         """The values that the formula reads: data set and metric, each once."""
-        named: tuple[Name, ...] = vars(self)["_named"]
-        return named
+        names: dict[Name, None] = {}
+        self._parsed(names)
+        return tuple(names)
+
+    def _parsed(self, names: dict[Name, None]) -> Callable[[Values], Any]:
+        """Return the formula as a function of the values, and add their names to ``names``."""
+        shown = shortened(self.text)
+        try:
+            return _parsed(ast.parse(self.text.strip(), mode="eval").body, self.dataset, names)
+        except SedscopeError as error:
+            raise SedscopeError(f"{shown!r}: {error}") from None
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            example = "desed.psds1 + maestro.mpauc" if self.dataset is None else "psds1 + psds2"
+            raise SedscopeError(f"{shown!r} is not a formula. Write it as in '{example}'.") from None
 
     def check(self, known: Mapping[str, Mapping[str, object]]) -> None:
         """Refuse a formula that names a value which is not known. ``known``: data sets with their metrics."""
@@ -129,7 +128,7 @@ class Formula:
         It is NaN where a value that it reads is.
         """
         with np.errstate(all="ignore"):
-            result = _evaluated(vars(self)["_tree"], values)
+            result = self._parsed({})(values)
         return float(result) if np.ndim(result) == 0 else result
 
 
@@ -137,45 +136,47 @@ def _shown(dataset: str, metric: str) -> str:
     return f"{dataset}.{metric}" if dataset else metric
 
 
-class _InDataset(ast.NodeTransformer):
-    """Names the data set of values that are named without one."""
+def _parsed(
+    node: ast.expr, dataset: str | None, names: dict[Name, None], depth: int = 0
+) -> Callable[[Values], Any]:
+    """Return a part of a formula as a function of the values, and refuse what is not a formula.
 
-    def __init__(self, dataset: str) -> None:
-        self.dataset = dataset
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.Attribute(ast.Name(self.dataset), node.id)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return node  # it names its data set
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        node.args = [self.visit(argument) for argument in node.args]
-        return node
-
-
-def _names(node: ast.expr, depth: int = 0) -> list[Name]:
-    """Return the values that a formula names, and refuse what is not a formula."""
+    ``dataset``: of values that are named without one. ``names``: collects the values that are named.
+    """
     if depth > _DEEPEST:
         raise SedscopeError("the formula is too long.")
-    depth += 1
+
+    def part(inner: ast.expr) -> Callable[[Values], Any]:
+        return _parsed(inner, dataset, names, depth + 1)
+
     if isinstance(node, ast.Constant):
-        _number(node.value)
-        return []
+        number = np.float64(_number(node.value))
+        return lambda _: number
+    if isinstance(node, ast.Name) and dataset is not None:
+        node = ast.Attribute(ast.Name(dataset), node.id)
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return [(node.value.id, node.attr)]
+        owner, metric = node.value.id, node.attr
+        names[owner, metric] = None
+        return lambda values: np.asarray(values[owner][metric], np.float64)[()]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-        return _names(node.operand, depth)
+        sign, operand = (
+            (operator.neg if isinstance(node.op, ast.USub) else operator.pos),
+            part(node.operand),
+        )
+        return lambda values: sign(operand(values))
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return [*_names(node.left, depth), *_names(node.right, depth)]
+        operate, left, right = _OPERATORS[type(node.op)], part(node.left), part(node.right)
+        return lambda values: operate(left(values), right(values))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id not in _FUNCTIONS:
+        name = node.func.id
+        if name not in _FUNCTIONS:
             raise SedscopeError(
-                f"there is no function {node.func.id}. The functions are {', '.join(_FUNCTIONS)}."
+                f"there is no function {name}. The functions are {', '.join(_FUNCTIONS)}."
             )
         if not node.args or node.keywords:
-            raise SedscopeError(f"{node.func.id} takes values, as in {node.func.id}(a.x, b.y).")
-        return [name for argument in node.args for name in _names(argument, depth)]
+            raise SedscopeError(f"{name} takes values, as in {name}(a.x, b.y).")
+        arguments = [part(argument) for argument in node.args]
+        return lambda values: _FUNCTIONS[name](*(argument(values) for argument in arguments))
     if isinstance(node, ast.Name):
         raise SedscopeError(f"{node.id} has no data set. Write DATASET.{node.id}.")
     raise SedscopeError(
@@ -195,20 +196,3 @@ def _number(value: object) -> float:
     if not math.isfinite(number):
         raise SedscopeError("a number is too large.")
     return number
-
-
-def _evaluated(node: ast.expr, values: Values) -> Any:
-    if isinstance(node, ast.Constant):
-        return np.float64(_number(node.value))
-    if isinstance(node, ast.Attribute):
-        assert isinstance(node.value, ast.Name)
-        return np.asarray(values[node.value.id][node.attr], np.float64)[()]
-    if isinstance(node, ast.UnaryOp):
-        operand = _evaluated(node.operand, values)
-        return -operand if isinstance(node.op, ast.USub) else operand
-    if isinstance(node, ast.BinOp):
-        left, right = _evaluated(node.left, values), _evaluated(node.right, values)
-        return _OPERATORS[type(node.op)](left, right)
-    assert isinstance(node, ast.Call)
-    assert isinstance(node.func, ast.Name)
-    return _FUNCTIONS[node.func.id](*(_evaluated(argument, values) for argument in node.args))
