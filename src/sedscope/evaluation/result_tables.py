@@ -336,7 +336,7 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
     for such classes, for criteria that measure time, and where they were not counted: below the floor, or in
     blocks of classes at a threshold that the metric does not read.
     """
-    read = metric.points_read
+    read: Any = metric.points_read
     threshold: Threshold = _USUAL_THRESHOLD if read in ("all", "extremes") else read
     per_class: dict[str, float] = {}
     criterion = counts.criterion

@@ -342,7 +342,7 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         """Return whether the metric has a value for a class with this many references."""
         return bool(references) or not self.needs_references
 
-    def _check(self) -> None:
+    def __post_init__(self) -> None:
         """Refuse a criterion or an average that the metric is not defined for."""
         name = type(self).__name__
         if not isinstance(self.criterion, Criterion):

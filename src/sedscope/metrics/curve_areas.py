@@ -56,7 +56,7 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
     interpolation: str = unstated("step")
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         require_choice(self, "interpolation", INTERPOLATIONS)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
@@ -103,7 +103,7 @@ class AUROC(ClasswiseMetric[ROCCurve]):
     needs_negatives: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         optional_number(self, "max_fpr", above=0, at_most=1)
         require_flag(self, "mcclish")
         if self.mcclish and self.max_fpr is None:
@@ -145,9 +145,6 @@ class DPrime(ClasswiseMetric[ROCCurve]):
     average: str = "macro"
 
     needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._check()
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_d_prime(roc_points(counts).area()))

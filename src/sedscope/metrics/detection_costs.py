@@ -17,7 +17,7 @@ from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric
 from .curves import ROCCurve, roc_curve, roc_points
-from .fixed_threshold import FixedThreshold, Threshold, require_threshold
+from .fixed_threshold import FixedThreshold, Threshold
 from .mean_curves import mean_roc
 from .metric import METRICS
 from .thresholded import BestThreshold
@@ -69,8 +69,7 @@ class DetectionCost(FixedThreshold):
     needs_negatives: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check()
-        require_threshold(self)
+        super().__post_init__()
         _check_weights(self)
 
     def of_tally(self, tally: Tally) -> float:
@@ -105,7 +104,7 @@ class BestDetectionCost(BestThreshold):
     needs_negatives: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         _check_weights(self)
 
     @property
@@ -153,9 +152,6 @@ class EqualErrorRate(ClasswiseMetric[ROCCurve]):
     averages: ClassVar[tuple[str, ...]] = AVERAGES
     higher_is_better: ClassVar[bool] = False
     needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._check()
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_equal_error_rate(roc_points(counts)))

@@ -20,7 +20,7 @@ from ..definitions import require_flag, require_number
 from ..errors import SedscopeError
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, CurveType
 from .curves import FROCCurve, froc_curve
-from .fixed_threshold import FixedThreshold, Threshold, operating_point, require_threshold
+from .fixed_threshold import FixedThreshold, Threshold, operating_point
 from .metric import METRICS
 
 
@@ -66,7 +66,7 @@ class PrecisionAtRecall(Constrained[None]):
     average: str = "macro"
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         require_number(self, "recall", above=0, at_most=1)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
@@ -104,7 +104,7 @@ class RecallAtPrecision(Constrained[None]):
     average: str = "macro"
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         require_number(self, "precision", above=0, at_most=1)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
@@ -159,8 +159,7 @@ class FalseAlarmRate(FixedThreshold):
     needs_references: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._check()
-        require_threshold(self)
+        super().__post_init__()
         require_flag(self, "per_day")
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
@@ -228,7 +227,7 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
     reads_froc: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         require_number(self, "per_hour", at_least=0)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:

@@ -34,6 +34,13 @@ class FixedThreshold(ClasswiseMetric[None]):
 
     has_thresholds: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.threshold, str):
+            require_number(self, "threshold")
+        elif self.threshold != POINTS:
+            raise SedscopeError(f"threshold={self.threshold!r} must be a number or {POINTS!r}.")
+
     @property
     def points_read(self) -> PointsRead:
         """The one of the threshold."""
@@ -67,18 +74,6 @@ class Rate(FixedThreshold):
     criterion: Criterion
     threshold: Threshold = 0.5
     average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
-        require_threshold(self)
-
-
-def require_threshold(owner: Any) -> None:
-    """Refuse a threshold that is neither a number nor ``"points"``."""
-    if not isinstance(owner.threshold, str):
-        require_number(owner, "threshold")
-    elif owner.threshold != POINTS:
-        raise SedscopeError(f"threshold={owner.threshold!r} must be a number or {POINTS!r}.")
 
 
 def operating_point(

@@ -116,9 +116,6 @@ class QueryMean(QueryMetric):
     criterion: Criterion
     average: str = "micro"
 
-    def __post_init__(self) -> None:
-        self._check()
-
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
         return ClassValue(mean_value(counts))
 
@@ -156,7 +153,7 @@ class MeanIoU(QueryMetric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", only_lengths(BestAnswers(QueryIoU(), 1), self.lengths))
-        self._check()
+        super().__post_init__()
 
     def of_lengths(self, shortest: float, longest: float) -> MeanIoU:
         refuse_lengths(self, self.lengths)
@@ -209,7 +206,7 @@ class RecallAt(QueryMetric):
         object.__setattr__(
             self, "criterion", only_lengths(BestAnswers(QueryIoU(), self.k), self.lengths)
         )
-        self._check()
+        super().__post_init__()
 
     @property
     def smallest_hit(self) -> float:

@@ -18,7 +18,7 @@ from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import ThresholdCurve, fscore_name, operating_scores, require_all_points
-from .fixed_threshold import FixedThreshold, Rate, Threshold, require_threshold
+from .fixed_threshold import FixedThreshold, Rate, Threshold
 from .mean_curves import mean_threshold_curve
 from .metric import METRICS
 
@@ -118,8 +118,7 @@ class FScore(FixedThreshold):
     average: str = "macro"
 
     def __post_init__(self) -> None:
-        self._check()
-        require_threshold(self)
+        super().__post_init__()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     def of_tally(self, tally: Tally) -> float:
@@ -153,7 +152,7 @@ class BestFScore(BestThreshold):
     average: str = "macro"
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     @property
@@ -194,8 +193,8 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
             )
         return super().of_all(counts)
 
-    def _check(self) -> None:
-        super()._check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if self.any_label:
             self._require_substitutions()
 
@@ -257,9 +256,6 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], BestThreshold):
 
     criterion: Criterion
     average: str = "macro"
-
-    def __post_init__(self) -> None:
-        self._check()
 
     @property
     def averages(self) -> tuple[str, ...]:  # type: ignore[override]
