@@ -166,11 +166,17 @@ def test_a_cluster_of_its_own(folder: Path) -> None:
     assert evaluated(folder, "--engine", "dask") == evaluated(folder)
 
 
-def test_memory_is_reported(folder: Path) -> None:
+def test_memory_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    aligned = []
+    uncut = sed.GroundTruth._uncut_references
+    monkeypatch.setattr(
+        sed.GroundTruth, "_uncut_references", lambda *args: aligned.append(args) or uncut(*args)
+    )
     done = run(
         *("evaluate", folder / "scores", folder / "truth.tsv", "--verbose"),
         *("--durations", folder / "durations.tsv"),
     )
+    assert len(aligned) == 1  # the announcement does not align the set again
     assert done.code == 0
     assert "GB expected for deltas and counts" in done.err
     assert "GB used at the peak" in done.err
