@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,11 +168,13 @@ def test_a_cluster_of_its_own(folder: Path) -> None:
 
 
 def test_memory_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    aligned = []
-    uncut = sed.GroundTruth._uncut_references
-    monkeypatch.setattr(
-        sed.GroundTruth, "_uncut_references", lambda *args: aligned.append(args) or uncut(*args)
-    )
+    uncut, aligned = sed.GroundTruth._uncut_references, []
+
+    def noted(truth: sed.GroundTruth, *args: Any) -> Any:
+        aligned.append(truth)
+        return uncut(truth, *args)
+
+    monkeypatch.setattr(sed.GroundTruth, "_uncut_references", noted)
     done = run(
         *("evaluate", folder / "scores", folder / "truth.tsv", "--verbose"),
         *("--durations", folder / "durations.tsv"),

@@ -95,7 +95,7 @@ def evaluate(
             keep_scores=report is not None,
         )
         write_tables(evaluation, output)
-        _show_task(evaluation, json)
+        _show(evaluation, json)
         if report:
             [result] = evaluation.datasets.values()
             result.report(report, name=system_name(paths[0]), **shown, run=engine.run())
@@ -213,13 +213,17 @@ def evaluate_system(
 
 def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
     """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
-    if json == "-":
-        typer.echo(result.to_json(), nl=False)
-        return
     at_thresholds = result.points is not None and result.points.thresholds
     of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
     where = "" if points is None else f", {of_file} {points}"
-    typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n{result.table()}")
+    _show(result, json, f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n")
+
+
+def _show(result: Evaluation | TaskEvaluation, json: str | None, heading: str = "") -> None:
+    if json == "-":
+        typer.echo(result.to_json(), nl=False)
+        return
+    typer.echo(f"{heading}{result.table()}")
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
     if json:
@@ -258,18 +262,6 @@ def _evaluate_task(
             keep_scores=keep_scores,
             run=engine.run(progress, memory.memory),
         )
-
-
-def _show_task(evaluation: TaskEvaluation, json: str | None) -> None:
-    """Print the tables and the warnings, and write JSON if asked for. ``-``: print only JSON."""
-    if json == "-":
-        typer.echo(evaluation.to_json(), nl=False)
-        return
-    typer.echo(evaluation.table())
-    for warning in evaluation.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    if json:
-        evaluation.to_json(json)
 
 
 def _refuse_with_task(
