@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.size_limits import machine_memory
 from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, readable
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
@@ -17,17 +16,14 @@ from ..metrics import Metric
 from ..metrics.at_false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
-from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from ..resampling.resampling import Resampling
 from .compared_runs import ComparedRun, Runs, align_runs, as_systems
 from .comparison_result import Comparison
-from .differences import automatic_resamples, paired_differences, system_value
+from .differences import affordable_resamples, automatic_resamples, paired_differences, system_value
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
-
-
-_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
 
 
 def compare(
@@ -180,6 +176,5 @@ def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: flo
     pairs = systems * (systems - 1) // 2
     alignment = runs[0].alignment
     values = metrics * (len(runs) + systems + pairs) * (1 + len(alignment.classes))
-    bytes_of_a_resample = 4 * len(alignment.clips) + 8 * values
-    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
-    return automatic_resamples(pairs, confidence, int(most))
+    most = affordable_resamples(4 * len(alignment.clips) + 8 * values)
+    return automatic_resamples(pairs, confidence, most)

@@ -12,9 +12,11 @@ import numpy as np
 
 from ..counting.tally import PRECISION, differences
 from ..data.arrays import FloatArray
+from ..data.size_limits import machine_memory
 from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampling import MOST_RESAMPLES
 
 FEWEST_RESAMPLES = 1000
 """The number of resamples of a comparison, if no more are needed."""
@@ -77,6 +79,11 @@ def resamples_needed(pairs: int, confidence: float) -> int:
     (39, 11039)
     """
     return math.ceil(2 * pairs / level_of(confidence) * (1 - PRECISION)) - 1
+
+
+def affordable_resamples(bytes_of_a_resample: int) -> int:
+    """Return how many resamples fit into a quarter of the memory, the most that is taken unasked."""
+    return int(min(MOST_RESAMPLES, machine_memory() / 4 / bytes_of_a_resample))
 
 
 def automatic_resamples(pairs: int, confidence: float, most: int) -> int:

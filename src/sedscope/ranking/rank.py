@@ -18,7 +18,6 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
 from ..data.progress import StagedProgress
 from ..data.scores import Scores
-from ..data.size_limits import machine_memory
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing, readable
 from ..evaluation.evaluate import evaluate
@@ -28,9 +27,9 @@ from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
-from ..resampling.resampling import MOST_RESAMPLES, Resampling
+from ..resampling.resampling import Resampling
 from .compared_runs import Runs, as_runs
-from .differences import FEWEST_RESAMPLES, resamples_needed
+from .differences import FEWEST_RESAMPLES, affordable_resamples, resamples_needed
 from .formula import Formula
 from .ranking import (
     MeasuredSystem,
@@ -46,16 +45,13 @@ from .ranking import (
 from .ranking_result import Ranking
 from .submissions import SCORE, Protocol, Submission, common_notes, measure_submission
 
-_PART_OF_MEMORY = 4  # more resamples than asked for may take a quarter of it
-
 
 def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
     """Return how many resamples all pairs need, or how many fit into a part of the memory.
 
     The number is doubled, so that a few more systems seldom change it, and what was measured stays valid.
     """
-    bytes_of_a_resample = 4 * clips + 8 * (metrics * (1 + classes) + systems)
-    most = min(MOST_RESAMPLES, machine_memory() / _PART_OF_MEMORY / bytes_of_a_resample)
+    most = affordable_resamples(4 * clips + 8 * (metrics * (1 + classes) + systems))
     needed = resamples_needed(systems * (systems - 1) // 2, confidence)
     number = FEWEST_RESAMPLES
     while number < needed and 2 * number <= most:
