@@ -10,7 +10,7 @@
 
 #include "core/buffer.hpp"
 #include "core/parallel.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 
 namespace sedscope {
 

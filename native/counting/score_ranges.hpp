@@ -11,7 +11,7 @@
 #include "core/buffer.hpp"
 #include "core/radix_sort.hpp"
 #include "counting/class_rows.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 
 namespace sedscope {
 

@@ -11,7 +11,7 @@
 #include "core/buffer.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 
 namespace sedscope {
 

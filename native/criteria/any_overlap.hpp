@@ -9,8 +9,8 @@
 #include "clips/component_tree.hpp"
 #include "clips/reference_table.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
 #include "criteria/closed_gaps.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
 
 namespace sedscope {

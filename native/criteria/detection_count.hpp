@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "clips/component_tree.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 
 namespace sedscope {
 

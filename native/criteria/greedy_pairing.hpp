@@ -14,7 +14,7 @@
 #include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/iou.hpp"
 #include "criteria/overlap_ratio.hpp"
 

@@ -16,8 +16,8 @@
 #include "core/buffer.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
 #include "criteria/coverage.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/intersection.hpp"
 
 namespace sedscope {

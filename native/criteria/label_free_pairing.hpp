@@ -12,7 +12,7 @@
 #include "clips/view.hpp"
 #include "core/out_of_line.hpp"
 #include "core/parallel.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/pair_sweep.hpp"
 
 namespace sedscope {

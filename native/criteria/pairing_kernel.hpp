@@ -15,7 +15,7 @@
 #include "clips/windowed_tree.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/detection_count.hpp"
 #include "criteria/pair_sweep.hpp"
 

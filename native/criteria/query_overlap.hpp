@@ -13,7 +13,7 @@
 #include "clips/references.hpp"
 #include "core/fraction.hpp"
 #include "core/time.hpp"
-#include "counting/delta_rows.hpp"
+#include "criteria/delta_rows.hpp"
 #include "criteria/iou.hpp"
 #include "criteria/overlap_ratio.hpp"
 

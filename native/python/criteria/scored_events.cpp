@@ -1,9 +1,9 @@
 // Binds what criteria ask of scored events that are kept as they are: which references they take,
 // and how well a clip is hit.
-#include "counting/best_events.hpp"
-#include "counting/query_precision.hpp"
+#include "clips/best_events.hpp"
 #include "criteria/greedy_pairing.hpp"
 #include "criteria/query_overlap.hpp"
+#include "criteria/query_precision.hpp"
 #include "python/criterion.hpp"
 #include "python/fractions.hpp"
 
