@@ -8,6 +8,7 @@
 #include "clips/ignored_references.hpp"
 #include "clips/label_runs.hpp"
 #include "clips/references.hpp"
+#include "clips/stretches.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
 
@@ -42,7 +43,6 @@ struct ClipReferences {
     std::vector<IgnoredIndex> ignored_by_class;  // likewise
     std::vector<int32_t> ignored_labels;
     std::size_t clip = 0;
-    std::size_t assigned = 0;  // how often: tells the references of one clip from those of another
     const Time* edges = nullptr;  // the clip's frame boundaries
     std::size_t boundaries = 0;
     std::vector<std::size_t> instants;  // frames of no length
@@ -50,7 +50,7 @@ struct ClipReferences {
     SEDSCOPE_OUT_OF_LINE void assign(const ReferenceTable& table, std::size_t clip_number,
                                      const Time* clip_edges, std::size_t clip_boundaries) {
         clip = clip_number;
-        ++assigned;
+        is_cut_ = false;
         edges = clip_edges;
         boundaries = clip_boundaries;
         instants.clear();
@@ -99,6 +99,23 @@ struct ClipReferences {
             if (labels[k] != label) others.push_back({labels[k], References(by_class[k])});
     }
 
+    // Cuts the clip at the boundaries of each set of references.
+    void cut(const std::vector<References>& sets, Stretches& stretches) const {
+        stretches.cut(edges, boundaries, instants, sets);
+    }
+
+    // The clip cut at the boundaries of all references that count; set k is of class labels[k]. It
+    // is cut when somebody first asks, so threads that share references must not ask at once.
+    const Stretches& stretches() const {
+        if (!is_cut_) {
+            sets_.clear();
+            for (std::size_t k = 0; k < labels.size(); ++k) sets_.emplace_back(by_class[k]);
+            cut(sets_, stretches_);
+            is_cut_ = true;
+        }
+        return stretches_;
+    }
+
 private:
     // Adds a label. Returns the index of its class, perhaps that of an earlier clip.
     template <class Index>
@@ -108,6 +125,10 @@ private:
         labels.push_back(label);
         return indices[labels.size() - 1];
     }
+
+    mutable bool is_cut_ = false;
+    mutable std::vector<References> sets_;
+    mutable Stretches stretches_;
 };
 
 }  // namespace sedscope

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "clips/reference_table.hpp"
 #include "clips/references.hpp"
 #include "core/time.hpp"
 
@@ -29,12 +28,12 @@ public:
     };
 
     // Cuts a clip at the boundaries of each set of references. Those of one set do not overlap.
-    void cut(const ClipReferences& clip, const std::vector<References>& sets) {
-        const Time* const edges = clip.edges;
-        const std::size_t boundaries = clip.boundaries;
+    // `instants`: the frames of no length.
+    void cut(const Time* edges, std::size_t boundaries, const std::vector<std::size_t>& instants,
+             const std::vector<References>& sets) {
         cuts_.clear();
         mixed_.clear();
-        for (const std::size_t frame : clip.instants) add_mixed(frame);
+        for (const std::size_t frame : instants) add_mixed(frame);
         next_.assign(sets.size(), 0);
         for (const References& references : sets)
             for (std::size_t j = 0; j < references.count(); ++j) {

@@ -78,7 +78,7 @@ public:
             return;
         }
         while (frames > 0) {
-            const Stretch& stretch = stretches_[stretch_];
+            const Stretch& stretch = stretches()[stretch_];
             if (!within_) begin_stretch(stretch);
             const std::size_t part = std::min(frames, stretch.end - frame_);
             if (stretch.mixed)
@@ -113,13 +113,14 @@ private:
     using Coverage = sedscope::Coverage<T>;
 
     // Cuts the clip at the boundaries of all references in question. With cross-triggers these are
-    // the same for all classes, unless some are ignored: then one cut serves them all.
+    // the same for all classes, unless some are ignored: then the clip has one cut for them all.
     void cut(const ClipReferences& references) {
-        const bool of_all_classes = criterion_.cross_triggers && !has_ignored_;
-        if (of_all_classes && cut_clip_ == &references && cut_assigned_ == references.assigned)
+        if (criterion_.cross_triggers && !has_ignored_) {
+            cut_of_clip_ = &references.stretches();
+            set_labels_ = references.labels;
             return;
-        cut_clip_ = of_all_classes ? &references : nullptr;
-        cut_assigned_ = references.assigned;
+        }
+        cut_of_clip_ = nullptr;
         set_labels_.clear();
         sets_.clear();
         auto add = [&](int32_t label, const References& set) {
@@ -132,8 +133,10 @@ private:
         else
             add(label_, own_);
         if (has_ignored_) add(united, united_);
-        stretches_.cut(references, sets_);
+        references.cut(sets_, own_cut_);
     }
+
+    const Stretches& stretches() const { return cut_of_clip_ ? *cut_of_clip_ : own_cut_; }
 
     void begin_stretch(const Stretch& stretch) {
         within_ = true;
@@ -141,7 +144,8 @@ private:
         relevant_ = false;
         crossed_.clear();
         if (stretch.mixed) return;
-        for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover) {
+        const Stretches& all = stretches();
+        for (auto cover = all.begin(stretch); cover != all.end(stretch); ++cover) {
             const int32_t label = set_labels_[cover->set];
             if (label == label_) own_event_ = cover->event;
             if (label == label_ || label == united)
@@ -156,8 +160,9 @@ private:
     // Takes a frame with a boundary inside it.
     void take_mixed(const Stretch& stretch, T score, DeltaRows<T>& rows) {
         const Time from = edges_[frame_], until = edges_[frame_ + 1];
+        const Stretches& all = stretches();
         if (score > floor_)
-            for (auto cover = stretches_.begin(stretch); cover != stretches_.end(stretch); ++cover)
+            for (auto cover = all.begin(stretch); cover != all.end(stretch); ++cover)
                 if (set_labels_[cover->set] == label_) {
                     const Interval& event = own_[cover->event];
                     inside_.push({cover->event, score,
@@ -305,12 +310,11 @@ private:
     InnerDetectionCount<T> inner_count_;
     std::vector<References> sets_;
     std::vector<int32_t> set_labels_;
-    Stretches stretches_;
-    const ClipReferences* cut_clip_ = nullptr;  // the clip that is cut for all classes, if any, ...
-    std::size_t cut_assigned_ = 0;              // ... and its `assigned` at that time
-    std::size_t frame_ = 0;                     // frames so far
-    std::size_t stretch_ = 0;                   // the number of the present one
-    bool within_ = false;                       // whether a part of it was taken
+    const Stretches* cut_of_clip_ = nullptr;  // that of the references of `begin`, ...
+    Stretches own_cut_;                       // ... or, if null, this one
+    std::size_t frame_ = 0;                   // frames so far
+    std::size_t stretch_ = 0;                 // the number of the present one
+    bool within_ = false;                     // whether a part of it was taken
     uint32_t own_event_ = no_event;
     bool relevant_ = false;
     std::vector<int32_t> crossed_;  // the other classes that have references in it
