@@ -1,20 +1,17 @@
 // Runs a criterion's kernel on every class of many clips, on several threads.
-//
-// A kernel turns the scores of one clip and class into rows of deltas:
-//   begin(references, label, floor)  a new clip, with its references, and class
-//   feed(scores, frames, rows)       the next frames
-//   finish(rows)                     no frames follow
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "clips/reference_table.hpp"
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
 #include "counting/row_assembly.hpp"
+#include "criteria/contracts.hpp"
 
 namespace sedscope {
 
@@ -33,6 +30,8 @@ public:
     // `make_kernel()` is called once per thread and returns the kernel of a criterion.
     template <class MakeKernel>
     BatchDeltas<T, Change> deltas(MakeKernel&& make_kernel, std::size_t threads) {
+        static_assert(takes_frames<std::invoke_result_t<MakeKernel>, T, Change>,
+                      "a kernel needs begin(), feed() and finish() for these scores and changes");
         plan(threads);
         parallel_for(parts_.size(), threads, [&] {
             return [this, kernel = make_kernel(), work = Workspace()](std::size_t i) mutable {

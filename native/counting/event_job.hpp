@@ -1,17 +1,17 @@
 // Runs the kernel of a criterion on scored events as they come, on several threads.
-//
-// The kernel is that of batch_job.hpp, with `add(event, score, rows)` in place of frames.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "clips/detection_table.hpp"
 #include "clips/reference_table.hpp"
 #include "core/parallel.hpp"
 #include "counting/row_assembly.hpp"
+#include "criteria/contracts.hpp"
 
 namespace sedscope {
 
@@ -29,6 +29,8 @@ public:
     // `make_kernel()` is called once per thread and returns the kernel of a criterion.
     template <class MakeKernel>
     BatchDeltas<T, Change> deltas(MakeKernel&& make_kernel, std::size_t threads) {
+        static_assert(takes_events<std::invoke_result_t<MakeKernel>, T, Change>,
+                      "a kernel needs begin(), add() and finish() for these scores and changes");
         std::vector<PartRows<T, Change>> parts;
         const std::size_t target = std::min(clips_, 16 * thread_count(threads, clips_));
         for (std::size_t i = 0; i < target; ++i)

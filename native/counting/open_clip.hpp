@@ -10,13 +10,17 @@
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
 #include "counting/row_assembly.hpp"
+#include "criteria/contracts.hpp"
 
 namespace sedscope {
 
-// Keeps one kernel per class (see batch_job.hpp), which carries its state from piece to piece.
+// Keeps one kernel per class, which carries its state from piece to piece.
 template <class T, class Kernel, class Change = int8_t>
 class OpenClip {
 public:
+    static_assert(takes_frames<Kernel, T, Change>,
+                  "a kernel needs begin(), feed() and finish() for these scores and changes");
+
     // `edges`: the boundaries of all frames. `make_kernel()` returns the kernel of a criterion.
     template <class MakeKernel>
     OpenClip(const std::vector<int64_t>& columns, const ReferenceTable& references,

@@ -20,7 +20,7 @@
 
 namespace sedscope {
 
-// The kernel of event_job.hpp. Events of a clip and class come in the order of their ranks, and so
+// A kernel that takes events. Those of a clip and class come in the order of their ranks, and so
 // do the rows.
 class GreedyPairing {
 public:

@@ -22,7 +22,7 @@
 
 namespace sedscope {
 
-// The kernel of counting/event_job.hpp. Events of a clip and class come in order of onset.
+// A kernel that takes events. Those of a clip and class come in order of onset.
 template <class T>
 class IntersectionOfEvents {
 public:

@@ -19,7 +19,7 @@
 
 namespace sedscope {
 
-// The kernel of event_job.hpp.
+// A kernel that takes events.
 class QueryOverlap {
 public:
     void begin(const ClipReferences& references, int32_t label, double) {

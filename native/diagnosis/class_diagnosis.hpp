@@ -13,6 +13,7 @@
 #include "clips/references.hpp"
 #include "core/out_of_line.hpp"
 #include "core/time.hpp"
+#include "criteria/contracts.hpp"
 #include "criteria/scene.hpp"
 #include "diagnosis/error_types.hpp"
 
@@ -46,6 +47,9 @@ struct ClassView {
 template <class T, class Judge>
 class ClassDiagnosis {
 public:
+    static_assert(is_judge<Judge>,
+                  "a judge needs judge(), triggers(), onset_off() and offset_off()");
+
     template <class Criterion>
     explicit ClassDiagnosis(const Criterion& criterion) : judge_(criterion) {}
 
