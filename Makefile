@@ -15,7 +15,7 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing postprocessing/test_peaks resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test pytest test-sanitized test-compilers soak fuzz lint api figures docs bench bench-large bench-gpu \
+.PHONY: demo test pytest test-sanitized test-compilers soak fuzz lint api stubs figures docs bench bench-large bench-gpu \
 	bench-tools peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
@@ -66,6 +66,9 @@ lint: .venv/ready-for-tests
 
 api: .venv/ready-for-tests  ## store the public names, signatures and options as they are now, in tests/api
 	$(BIN)/python -m tests.api
+
+stubs: .venv/ready-for-tests  ## store the types and docstrings of the core as its bindings state them
+	$(BIN)/python -m nanobind.stubgen --quiet --module sedscope._native --output-file src/sedscope/_native.pyi
 
 wheels: .venv-release/ready  ## dist: sources and wheels, tested where there is no compiler
 	.venv-release/$(SCRIPTS)/python -m release.wheels $(WHEEL_OPTIONS)

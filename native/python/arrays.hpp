@@ -1,5 +1,6 @@
 // Arrays from and to Python. Arrays are taken as they are: a wrong type is an error, never a
-// conversion. Results hand their memory over to numpy without a copy.
+// conversion. Results hand their memory over to numpy without a copy. The C++ types of arguments
+// and results say what the stub of the module says.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "clips/view.hpp"
@@ -20,26 +22,65 @@ namespace sedscope::python {
 namespace nb = nanobind;
 using namespace nb::literals;
 
+// What the stub calls an array of one of some types.
 template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+inline constexpr auto type_name =
+    nb::detail::const_name("numpy.") + nb::detail::dtype_traits<T>::name;
+template <>
+inline constexpr auto type_name<bool> = nb::detail::const_name("numpy.bool_");
+template <class T, class... Others>
+inline constexpr auto array_name =
+    ((nb::detail::const_name("numpy.typing.NDArray[") + type_name<T>)+... +
+     (nb::detail::const_name(" | ") + type_name<Others>)) +
+    nb::detail::const_name("]");
+
+// An array that Python passes, of one of some types. The functions that take it check which one.
+template <class Base, class... Types>
+struct Passed : Base {
+    Passed() = default;
+    Passed(Base array) : Base(std::move(array)) {}
+};
+
 template <class T>
-using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ScoreArray = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
-using AnyVector = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = Passed<nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>, T>;
+template <class T>
+using Matrix = Passed<nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>, T>;
+template <class... Types>
+using AnyVector = Passed<nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>, Types...>;
+using ScoreVector = AnyVector<float, double>;
+using ScoreMatrix =
+    Passed<nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>, float, double>;
+using ScoreArray = Passed<nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>, float, double>;
+
+// A numpy array of one of some types, as a result or a part of one.
+template <class... Types>
+class NumpyArray : public nb::object {
+public:
+    static constexpr auto Name = array_name<Types...>;
+    static bool check_(nb::handle object) { return nb::ndarray_check(object); }
+
+    NumpyArray() = default;
+    NumpyArray(nb::handle array, nb::detail::borrow_t)
+        : nb::object(array, nb::detail::borrow_t{}) {}
+    NumpyArray(nb::handle array, nb::detail::steal_t) : nb::object(array, nb::detail::steal_t{}) {}
+    template <class T, class = std::enable_if_t<(std::is_same_v<T, Types> || ...)>>
+    NumpyArray(const NumpyArray<T>& array) : nb::object(array) {}
+};
+using FloatArray = NumpyArray<float, double>;
 
 // A numpy array that owns the buffer. Every copy of the returned object is the same array.
 template <class T, class... Shape>
-nb::object to_numpy(Buffer<T>&& buffer, Shape... shape) {
+NumpyArray<T> to_numpy(Buffer<T>&& buffer, Shape... shape) {
     auto* owned = new Buffer<T>(std::move(buffer));
     nb::capsule owner(owned,
                       [](void* pointer) noexcept { delete static_cast<Buffer<T>*>(pointer); });
-    return nb::ndarray<nb::numpy, T>(owned->data(), {static_cast<std::size_t>(shape)...}, owner)
-        .cast();
+    return nb::borrow<NumpyArray<T>>(
+        nb::ndarray<nb::numpy, T>(owned->data(), {static_cast<std::size_t>(shape)...}, owner)
+            .cast());
 }
 
 template <class T>
-nb::object to_numpy(Buffer<T>&& buffer) {
+NumpyArray<T> to_numpy(Buffer<T>&& buffer) {
     const std::size_t size = buffer.size();
     return to_numpy(std::move(buffer), size);
 }
@@ -89,3 +130,23 @@ void require_starts(const Starts& starts, std::size_t rows) {
 }
 
 }  // namespace sedscope::python
+
+namespace nanobind::detail {
+
+template <class Base, class... Types>
+struct type_caster<sedscope::python::Passed<Base, Types...>> {
+    using Array = sedscope::python::Passed<Base, Types...>;
+    NB_TYPE_CASTER(Array, sedscope::python::array_name<Types...>)
+
+    bool from_python(handle source, uint32_t flags, cleanup_list* cleanup) noexcept {
+        type_caster<Base> base;
+        if (!base.from_python(source, flags, cleanup)) return false;
+        value = std::move(base.value);
+        return true;
+    }
+    static handle from_cpp(const Array& array, rv_policy policy, cleanup_list* cleanup) noexcept {
+        return type_caster<Base>::from_cpp(array, policy, cleanup);
+    }
+};
+
+}  // namespace nanobind::detail

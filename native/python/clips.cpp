@@ -20,11 +20,12 @@ namespace sedscope::python {
 namespace {
 
 struct ClipDetections {
-    nb::object onsets, offsets, scores, parents;
+    NumpyArray<int64_t> onsets, offsets;
+    FloatArray scores, parents;
 };
 
-nb::object maxima(const Clips& clips, std::size_t threads) {
-    return clips.visit([&](const auto& views) {
+FloatArray maxima(const Clips& clips, std::size_t threads) {
+    return clips.visit([&](const auto& views) -> FloatArray {
         const std::size_t classes = clips.columns().size();
         Buffer<ScoreOf<decltype(views)>> out(views.size() * classes);
         {
@@ -80,14 +81,14 @@ Clips::Clips(const DetectedEvents& detected) : events_(detected), detected_(even
     }
 }
 
-Clips::Clips(const Columns& kept, const nb::list& edges) {
+Clips::Clips(const Columns& kept, const EdgeList& edges) {
     kept.visit([&](const auto& store) {
         using T = typename std::decay_t<decltype(store)>::Score;
         columns_.resize(store.classes());
         std::iota(columns_.begin(), columns_.end(), 0);
-        const auto& table = starts_.emplace<std::vector<const T*>>(store.table(nb::len(edges)));
+        const auto& table = starts_.emplace<std::vector<const T*>>(store.table(edges.size()));
         auto& views = views_.emplace<std::vector<ClipView<T>>>();
-        for (std::size_t i = 0; i < nb::len(edges); ++i) {
+        for (std::size_t i = 0; i < edges.size(); ++i) {
             const auto& times = edges_.emplace_back(to_array<Vector<int64_t>>(edges[i]));
             require(times.size() > 1, "a clip needs frames");
             views.push_back({nullptr, 1, 0, times.size() - 1, times.data(),
@@ -97,31 +98,50 @@ Clips::Clips(const Columns& kept, const nb::list& edges) {
 }
 
 void bind_clips(nb::module_& module) {
-    nb::class_<Events>(module, "Events")
+    nb::class_<Events>(module, "Events", R"(Events of some clips.
+
+``events``: (onset, offset) ordered by clip, class and onset. ``labels``: the class of each event.
+``starts``: the first event of each clip, and the end.)")
         .def(nb::init<Matrix<int64_t>, Vector<int32_t>, Vector<int64_t>>(), "events"_a.noconvert(),
              "labels"_a.noconvert(), "starts"_a.noconvert());
-    nb::class_<Truth>(module, "Truth")
+    nb::class_<Truth>(module, "Truth",
+                      R"(References of some clips, and what limits the work on the clips.
+
+``references``: those that count; those of one clip and class do not overlap. ``ignored``: those
+that need not be found, if there are any. ``maxima``: (clips x classes) the largest score.
+``floors``: per class, the score at or below which nothing is detected.)")
         .def(
             "__init__",
             [](Truth* self, const Events& references, const std::optional<Events>& ignored,
-               AnyMatrix maxima, AnyVector floors, std::size_t threads) {
+               ScoreMatrix maxima, ScoreVector floors, std::size_t threads) {
                 new (self) Truth{references, ignored, maxima, floors, threads};
             },
             "references"_a, "ignored"_a.none(), "maxima"_a.noconvert(), "floors"_a.noconvert(),
             "threads"_a);
-    nb::class_<ClipDetections>(module, "ClipDetections")
+    nb::class_<ClipDetections>(module, "ClipDetections", R"(All detections of one clip and class.
+
+Detection i exists for thresholds from ``parents[i]`` (included) up to ``scores[i]`` (excluded).)")
         .def_ro("onsets", &ClipDetections::onsets)
         .def_ro("offsets", &ClipDetections::offsets)
         .def_ro("scores", &ClipDetections::scores)
-        .def_ro("parents", &ClipDetections::parents);
-    nb::class_<Clips>(module, "Clips")
-        .def(nb::init<const nb::list&, const nb::list&, const Vector<int64_t>&>(), "values"_a,
+        .def_ro("parents", &ClipDetections::parents,
+                "The score at which each becomes part of a larger detection; ``-inf`` if never.");
+    nb::class_<Clips>(module, "Clips", R"(Scores of several clips.
+
+``values``: (frames x columns) arrays of one float type with any strides. ``edges``: the
+frames + 1 boundaries of each clip. ``columns``: the column of each class.)")
+        .def(nb::init<const ValueList&, const EdgeList&, const Vector<int64_t>&>(), "values"_a,
              "edges"_a, "columns"_a.noconvert())
-        .def(nb::init<const Columns&, const nb::list&>(), "kept"_a, "edges"_a,
-             nb::keep_alive<1, 2>())
-        .def(nb::init<const DetectedEvents&>(), "detected"_a)
-        .def("maxima", &maxima, "threads"_a)
-        .def("detections", &detections, "clip"_a, "class_number"_a);
+        .def(nb::init<const Columns&, const EdgeList&>(), "kept"_a, "edges"_a,
+             nb::keep_alive<1, 2>(),
+             "Clips of which only some columns are kept. The others are ``-inf`` throughout.")
+        .def(nb::init<const DetectedEvents&>(), "detected"_a,
+             "Clips with events as they come, for the diagnosis of errors. They have no scores of "
+             "frames.")
+        .def("maxima", &maxima, "threads"_a,
+             "Return the largest score per clip and class; NaN where a score is NaN.")
+        .def("detections", &detections, "clip"_a, "class_number"_a,
+             "Return all detections of a clip and class.");
 }
 
 }  // namespace sedscope::python

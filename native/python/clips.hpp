@@ -17,18 +17,21 @@ namespace sedscope::python {
 
 class Columns;
 
+using ValueList = nb::typed<nb::list, ScoreArray>;
+using EdgeList = nb::typed<nb::list, Vector<int64_t>>;
+
 class Clips {
 public:
-    Clips(const nb::list& values, const nb::list& edges, const Vector<int64_t>& columns)
+    Clips(const ValueList& values, const EdgeList& edges, const Vector<int64_t>& columns)
         : columns_(columns.data(), columns.data() + columns.size()) {
-        require(nb::len(values) == nb::len(edges), "one array of edges per clip is needed");
-        if (nb::len(values) > 0 && has_type<double>(to_array<ScoreArray>(values[0])))
+        require(values.size() == edges.size(), "one array of edges per clip is needed");
+        if (values.size() > 0 && has_type<double>(to_array<ScoreArray>(values[0])))
             views_ = std::vector<ClipView<double>>();
         std::visit([&](auto& views) { fill(views, values, edges); }, views_);
     }
 
     // Clips of which only some columns are kept. `kept` must outlive this object.
-    Clips(const Columns& kept, const nb::list& edges);
+    Clips(const Columns& kept, const EdgeList& edges);
     // Clips with events as they come, in place of frames. Their boundaries are those of the events.
     explicit Clips(const DetectedEvents& detected);
     Clips(const Clips&) = delete;  // views of columns refer to `starts_`
@@ -64,8 +67,8 @@ public:
 
 private:
     template <class T>
-    void fill(std::vector<ClipView<T>>& views, const nb::list& values, const nb::list& edges) {
-        const std::size_t clips = nb::len(values);
+    void fill(std::vector<ClipView<T>>& views, const ValueList& values, const EdgeList& edges) {
+        const std::size_t clips = values.size();
         views.reserve(clips);
         arrays_.reserve(clips);
         edges_.reserve(clips);

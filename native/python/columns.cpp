@@ -15,12 +15,14 @@ namespace sedscope::python {
 
 namespace {
 
-using Batch = nb::ndarray<nb::ro, nb::ndim<3>, nb::device::cpu>;
-using ContiguousBatch = nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Batch = Passed<nb::ndarray<nb::ro, nb::ndim<3>, nb::device::cpu>, float, double>;
+using ContiguousBatch =
+    Passed<nb::ndarray<nb::ro, nb::ndim<3>, nb::c_contig, nb::device::cpu>, float, double>;
+using Summaries = std::pair<FloatArray, NumpyArray<uint64_t>>;
 
 template <class T>
-std::pair<nb::object, nb::object> summaries(const ContiguousBatch& values,
-                                            const Vector<int64_t>& lengths, std::size_t threads) {
+Summaries summaries(const ContiguousBatch& values, const Vector<int64_t>& lengths,
+                    std::size_t threads) {
     const std::size_t clips = values.shape(0), frames = values.shape(1), classes = values.shape(2);
     const auto stride = static_cast<std::ptrdiff_t>(classes);
     std::vector<ClipView<T>> views;
@@ -48,17 +50,15 @@ std::pair<nb::object, nb::object> summaries(const ContiguousBatch& values,
     return {to_numpy(std::move(maxima), clips, classes), to_numpy(std::move(digests))};
 }
 
-// The largest scores (clips x classes) and the digest of each clip, of its first frames.
-std::pair<nb::object, nb::object> summarise_clips(const ContiguousBatch& values,
-                                                  const Vector<int64_t>& lengths,
-                                                  std::size_t threads) {
+Summaries summarise_clips(const ContiguousBatch& values, const Vector<int64_t>& lengths,
+                          std::size_t threads) {
     require(lengths.size() == values.shape(0), "one length per clip is needed");
     return has_type<double>(values) ? summaries<double>(values, lengths, threads)
                                     : summaries<float>(values, lengths, threads);
 }
 
 void add(Columns& kept, const Batch& values, const Matrix<int64_t>& chosen,
-         const AnyVector& largest, std::size_t threads) {
+         const ScoreVector& largest, std::size_t threads) {
     require(chosen.shape(1) == 5 && largest.size() == chosen.shape(0),
             "five numbers and a largest score per column are needed");
     kept.visit([&](auto& store) {
@@ -91,24 +91,37 @@ void add(Columns& kept, const Batch& values, const Matrix<int64_t>& chosen,
 
 void bind_columns(nb::module_& module) {
     module.def("summarise_clips", &summarise_clips, "values"_a.noconvert(), "lengths"_a.noconvert(),
-               "threads"_a);
-    nb::class_<Columns>(module, "ColumnStore")
+               "threads"_a,
+               R"(Return the largest score per clip and class, and a checksum of each clip.
+
+The largest score is NaN where a score is NaN. ``values``: (clips x frames x classes), contiguous.
+``lengths``: how many frames of each clip count.)");
+    nb::class_<Columns>(module, "ColumnStore",
+                        "Columns of scores that are kept for later: one clip and class each.")
         .def(nb::init<std::size_t, bool>(), "classes"_a, "is_double"_a)
         .def("add", &add, "values"_a.noconvert(), "chosen"_a.noconvert(), "largest"_a.noconvert(),
-             "threads"_a)
+             "threads"_a,
+             R"(Copy columns of (clips x frames x classes) scores with any strides.
+
+``chosen``: per column its row and column in ``values``, its clip and class, and its frames.
+``largest``: the largest score of each.)")
         .def(
             "drop",
-            [](Columns& kept, const AnyVector& floors) {
+            [](Columns& kept, const ScoreVector& floors) {
                 kept.visit([&](auto& store) {
                     using T = typename std::decay_t<decltype(store)>::Score;
                     require(floors.size() == store.classes(), "one floor per class is needed");
                     store.drop(data_of<T>(floors, "floors"));
                 });
             },
-            "floors"_a.noconvert())
-        .def_prop_ro("bytes", [](const Columns& kept) {
-            return kept.visit([](const auto& store) { return store.bytes(); });
-        });
+            "floors"_a.noconvert(),
+            "Drop columns whose largest score does not lie above the floor of their class.")
+        .def_prop_ro(
+            "bytes",
+            [](const Columns& kept) {
+                return kept.visit([](const auto& store) { return store.bytes(); });
+            },
+            "The size of the scores that are kept.");
 }
 
 }  // namespace sedscope::python

@@ -37,7 +37,7 @@ std::vector<Totals> accumulate_deltas(const DetectionDeltas& detections,
                                       std::size_t threads) {
     return with_score_type(detections, [&](auto zero) {
         using T = decltype(zero);
-        const auto changes = to_array<AnyVector>(detections.tp);
+        const auto changes = to_array<ChangeVector>(detections.tp);
         if (has_type<int64_t>(changes))
             return accumulate(DeltaTable<T, int64_t>(detections, cross_triggers), threads);
         if (has_type<int32_t>(changes))
@@ -46,9 +46,9 @@ std::vector<Totals> accumulate_deltas(const DetectionDeltas& detections,
     });
 }
 
-nb::object cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& others,
-                       const Vector<int64_t>& changes, const Vector<double>& times,
-                       std::size_t row_count) {
+NumpyArray<double> cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& others,
+                               const Vector<int64_t>& changes, const Vector<double>& times,
+                               std::size_t row_count) {
     require(others.size() == rows.size() && changes.size() == rows.size(),
             "columns differ in length");
     const auto classes = static_cast<int64_t>(times.size());
@@ -65,7 +65,8 @@ nb::object cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& other
     return to_numpy(std::move(sums));
 }
 
-nb::object first_minima(const Vector<int64_t>& runs, const AnyVector& costs) {
+NumpyArray<int64_t> first_minima(const Vector<int64_t>& runs,
+                                 const AnyVector<int64_t, double>& costs) {
     require(runs.size() == costs.size(), "columns differ in length");
     auto find = [&](auto zero) {
         using Cost = decltype(zero);
@@ -78,10 +79,15 @@ nb::object first_minima(const Vector<int64_t>& runs, const AnyVector& costs) {
 }  // namespace
 
 void bind_counting(nb::module_& module) {
-    nb::class_<Totals>(module, "ClassTotals")
+    nb::class_<Totals>(
+        module, "ClassTotals",
+        R"(Counts of one class at decreasing scores: frames with ``score >= scores[i]`` are active.
+
+At row ``cross_rows[k]`` the cross-triggers on class ``cross_labels[k]`` change by
+``cross_changes[k]``. Totals made in Python have no cross-triggers.)")
         .def(
             "__init__",
-            [](Totals* self, nb::object scores, nb::object tp, nb::object fp) {
+            [](Totals* self, FloatArray scores, NumpyArray<int64_t> tp, NumpyArray<int64_t> fp) {
                 new (self) Totals(without_cross_triggers(scores, tp, fp));
             },
             "scores"_a, "tp"_a, "fp"_a)
@@ -92,10 +98,15 @@ void bind_counting(nb::module_& module) {
         .def_ro("cross_labels", &Totals::cross_labels)
         .def_ro("cross_changes", &Totals::cross_changes);
     module.def("accumulate", &accumulate_deltas, "detections"_a, "cross_triggers"_a.none(),
-               "threads"_a);
-    module.def("cross_rates", &cross_rates, "rows"_a.noconvert(), "others"_a.noconvert(),
-               "changes"_a.noconvert(), "times"_a.noconvert(), "row_count"_a);
-    module.def("first_minima_of_runs", &first_minima, "runs"_a.noconvert(), "costs"_a.noconvert());
+               "threads"_a, "Add up the deltas of each class.");
+    module.def(
+        "cross_rates", &cross_rates, "rows"_a.noconvert(), "others"_a.noconvert(),
+        "changes"_a.noconvert(), "times"_a.noconvert(), "row_count"_a,
+        R"(For each row, the sum over the other classes of cross-triggers per time of that class.
+
+``others`` are indices into ``times``.)");
+    module.def("first_minima_of_runs", &first_minima, "runs"_a.noconvert(), "costs"_a.noconvert(),
+               "For each run of consecutive equal values, the index of its first smallest cost.");
 }
 
 }  // namespace sedscope::python

@@ -1,16 +1,13 @@
 // How a criterion of the core becomes a Python class: everything that its kernel and its judge can
 // do, on whole clips and on recordings in pieces, from one description.
 //
-// A criterion is a struct of parameters in native/criteria with
-//   Kernel<T>   turns scores into deltas (counting/batch_job.hpp)
-//   Judge       judges single events (diagnosis/class_diagnosis.hpp)
-// Both are constructed from the criterion. A criterion that makes pairs is a rule (pairing.hpp, and
-// pairing_criterion.hpp here). Its file in native/python/criteria binds it with `bind_criterion` in
-// a CriterionBinding; no other file has to know of it.
+// A criterion is a struct of parameters in native/criteria with a Kernel<T>, which turns scores
+// into deltas, and a Judge of single events (criteria/contracts.hpp). A criterion that makes pairs
+// is a rule (pairing.hpp, and pairing_criterion.hpp here).
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <type_traits>
 
 #include "python/arrays.hpp"
 #include "python/clips.hpp"
@@ -29,8 +26,8 @@ public:
     virtual ~Criterion() = default;
     virtual EventDeltas find_deltas(const Clips&, const Truth&) const = 0;
     virtual OpenRecording open_deltas(const Recording&, const Truth&) const = 0;
-    virtual nb::object count_error_types(const Clips&, const Truth&,
-                                         const ThresholdTable&) const = 0;
+    virtual NumpyArray<int64_t> count_error_types(const Clips&, const Truth&,
+                                                  const ThresholdTable&) const = 0;
     virtual ClipErrors count_clip_errors(const Clips&, const Truth&,
                                          const ThresholdTable&) const = 0;
     virtual JudgedEvents judge_events(const Clips&, const Truth&, const ThresholdTable&,
@@ -56,7 +53,12 @@ public:
     template <class T>
     using Kernel = typename Parameters::template Kernel<T>;
 
-    explicit BoundCriterion(const Parameters& parameters) : parameters_(parameters) {}
+    explicit BoundCriterion(const Parameters& parameters) : parameters_(parameters) {
+        static_assert(std::is_constructible_v<Kernel<float>, const Parameters&> &&
+                          std::is_constructible_v<Kernel<double>, const Parameters&> &&
+                          std::is_constructible_v<typename Parameters::Judge, const Parameters&>,
+                      "the kernel and the judge of a criterion are made from the criterion");
+    }
 
     EventDeltas find_deltas(const Clips& clips, const Truth& truth) const override {
         return deltas_of_clips(clips, truth, kernels());
@@ -66,8 +68,8 @@ public:
         return deltas_of_pieces(recording, truth, kernels());
     }
 
-    nb::object count_error_types(const Clips& clips, const Truth& truth,
-                                 const ThresholdTable& thresholds) const override {
+    NumpyArray<int64_t> count_error_types(const Clips& clips, const Truth& truth,
+                                          const ThresholdTable& thresholds) const override {
         return python::count_error_types(parameters_, clips, truth, thresholds);
     }
     ClipErrors count_clip_errors(const Clips& clips, const Truth& truth,
@@ -87,25 +89,5 @@ protected:
 
     Parameters parameters_;
 };
-
-// A binding that the module runs when it is loaded. Define one at namespace scope per criterion.
-class CriterionBinding {
-public:
-    using Bind = void (*)(nb::module_&);
-
-    explicit CriterionBinding(Bind bind) { all().push_back(bind); }
-
-    static std::vector<Bind>& all() {
-        static std::vector<Bind> bindings;
-        return bindings;
-    }
-};
-
-// The Python class of a criterion; the caller adds its constructor.
-template <class Parameters>
-nb::class_<BoundCriterion<Parameters>, Criterion> bind_criterion(nb::module_& module,
-                                                                 const char* name) {
-    return nb::class_<BoundCriterion<Parameters>, Criterion>(module, name);
-}
 
 }  // namespace sedscope::python

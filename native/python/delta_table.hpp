@@ -13,7 +13,7 @@ namespace sedscope::python {
 // Calls `use(zero)` with a zero of the type of the scores.
 template <class Use>
 auto with_score_type(const DetectionDeltas& deltas, Use&& use) {
-    const auto scores = to_array<AnyVector>(deltas.scores);
+    const auto scores = to_array<ScoreVector>(deltas.scores);
     return has_type<double>(scores) ? use(double{}) : use(float{});
 }
 

@@ -15,20 +15,32 @@ namespace sedscope::python {
 // [starts[c, i], starts[c, i + 1]). Where the threshold falls below `scores[k]`, the other columns
 // say by how much counts change.
 
+using Changes = NumpyArray<int8_t, int32_t, int64_t>;
+using ChangeVector = AnyVector<int8_t, int32_t, int64_t>;
+
 struct DetectionDeltas {
-    nb::object starts, scores, tp, fp;
+    NumpyArray<int64_t> starts;
+    FloatArray scores;
+    Changes tp, fp;
 };
 
 struct CrossTriggerDeltas {
-    nb::object starts, scores, labels, ct;
+    NumpyArray<int64_t> starts;
+    FloatArray scores;
+    NumpyArray<int32_t> labels;
+    Changes ct;
 };
 
 struct ErrorDeltas {
-    nb::object starts, scores, onset, offset;
+    NumpyArray<int64_t> starts;
+    FloatArray scores;
+    NumpyArray<int64_t> onset, offset;
 };
 
 struct PairDeltas {
-    nb::object starts, scores, pairs;
+    NumpyArray<int64_t> starts;
+    FloatArray scores;
+    NumpyArray<int8_t> pairs;
 };
 
 struct EventDeltas {

@@ -15,10 +15,10 @@ namespace sedscope::python {
 
 // The thresholds of class c are values[starts[c]:starts[c + 1]], decreasing.
 struct ThresholdTable {
-    AnyVector values;
+    ScoreVector values;
     Vector<int64_t> starts;
 
-    ThresholdTable(AnyVector values, Vector<int64_t> starts)
+    ThresholdTable(ScoreVector values, Vector<int64_t> starts)
         : values(std::move(values)), starts(std::move(starts)) {
         const std::size_t classes = this->starts.size() - 1;
         require(this->starts.size() > 0 && this->starts.data()[0] == 0 &&
@@ -31,11 +31,13 @@ struct ThresholdTable {
 };
 
 struct ClipErrors {
-    nb::object fp, fn;
+    NumpyArray<int32_t> fp, fn;
 };
 
 struct JudgedEvents {
-    nb::object detections, detection_types, reference_types, pairs, overlaps, cross_triggers;
+    NumpyArray<int64_t> detections;
+    NumpyArray<uint8_t> detection_types, reference_types;
+    NumpyArray<int64_t> pairs, overlaps, cross_triggers;
 };
 
 // Calls `use(job)` with the job that diagnoses the clips by a criterion.
@@ -56,8 +58,8 @@ auto diagnose(const Criterion& criterion, const Clips& clips, const Truth& truth
 }
 
 template <class Criterion>
-nb::object count_error_types(const Criterion& criterion, const Clips& clips, const Truth& truth,
-                             const ThresholdTable& thresholds) {
+NumpyArray<int64_t> count_error_types(const Criterion& criterion, const Clips& clips,
+                                      const Truth& truth, const ThresholdTable& thresholds) {
     return diagnose(criterion, clips, truth, thresholds, [&](const auto& job) {
         const std::size_t rows = thresholds.values.size();
         Buffer<int64_t> changes(rows * type_columns);
@@ -91,7 +93,7 @@ public:
         values_.push(first);
         values_.push(second);
     }
-    nb::object to_numpy() {
+    NumpyArray<int64_t> to_numpy() {
         const std::size_t rows = values_.size() / 2;
         return python::to_numpy(std::move(values_), rows, 2);
     }

@@ -41,6 +41,9 @@ EventDeltas deltas_of_clips(const Clips& clips, const Truth& truth, MakeKernel&&
     });
 }
 
+inline const nb::sig opens_event_deltas(
+    "def open_deltas(self, recording: Recording, truth: Truth) -> OpenRecording[EventDeltas]");
+
 template <class Change = int8_t, class MakeKernel>
 OpenRecording deltas_of_pieces(const Recording& recording, const Truth& truth,
                                MakeKernel&& make_kernel) {

@@ -10,7 +10,7 @@ namespace sedscope::python {
 
 namespace {
 
-nb::object means_of_groups(const AnyMatrix& values, const Vector<int64_t>& starts) {
+NumpyArray<double> means_of_groups(const ScoreMatrix& values, const Vector<int64_t>& starts) {
     require(starts.size() > 0, "groups + 1 starts are needed");
     require_starts(starts, values.shape(0));
     const std::size_t columns = values.shape(1), groups = starts.size() - 1;
@@ -30,7 +30,10 @@ nb::object means_of_groups(const AnyMatrix& values, const Vector<int64_t>& start
 }  // namespace
 
 void bind_means(nb::module_& module) {
-    module.def("group_means", &means_of_groups, "values"_a.noconvert(), "starts"_a.noconvert());
+    module.def("group_means", &means_of_groups, "values"_a.noconvert(), "starts"_a.noconvert(),
+               R"(Return the means over the rows of each group, rounded once.
+
+``starts``: where groups begin, and the end.)");
 }
 
 }  // namespace sedscope::python

@@ -5,17 +5,12 @@
 
 namespace sedscope::python {
 
-void bind_columns(nanobind::module_& module);
-void bind_clips(nanobind::module_& module);
-void bind_recording(nanobind::module_& module);
-void bind_criteria(nanobind::module_& module);
-void bind_counting(nanobind::module_& module);
-void bind_resampling(nanobind::module_& module);
-void bind_score_ranges(nanobind::module_& module);
-void bind_postprocessing(nanobind::module_& module);
-void bind_ranked_clips(nanobind::module_& module);
-void bind_means(nanobind::module_& module);
-void bind_text(nanobind::module_& module);
+// Each file of bindings defines one of these functions.
+using Bind = void(nanobind::module_&);
+Bind bind_active_time, bind_any_overlap, bind_clips, bind_collar, bind_columns, bind_counting,
+    bind_criteria, bind_intersection, bind_iou, bind_means, bind_postprocessing, bind_ranked_clips,
+    bind_recording, bind_resampling, bind_score_ranges, bind_scored_events, bind_segments,
+    bind_text;
 
 namespace {
 
@@ -30,17 +25,17 @@ void check_signals() {
 
 NB_MODULE(_native, module) {
     using namespace sedscope::python;
-    module.doc() = "The compiled core of sedscope.";
+    module.doc() =
+        R"(The compiled core. Arrays must have exactly the documented types: nothing is converted.
+
+Times are whole microseconds. Results are objects whose attributes are numpy arrays; reading an
+attribute does not copy it.)";
     sedscope::between_items = check_signals;
-    bind_columns(module);
-    bind_clips(module);
-    bind_recording(module);
-    bind_criteria(module);
-    bind_counting(module);
-    bind_resampling(module);
-    bind_score_ranges(module);
-    bind_postprocessing(module);
-    bind_ranked_clips(module);
-    bind_means(module);
-    bind_text(module);
+    for (Bind* bind :
+         {bind_columns, bind_clips, bind_recording, bind_postprocessing, bind_ranked_clips,
+          bind_criteria,  // before the criteria, which derive from what it binds
+          bind_intersection, bind_collar, bind_iou, bind_any_overlap, bind_active_time,
+          bind_segments, bind_scored_events, bind_counting, bind_resampling, bind_score_ranges,
+          bind_means, bind_text})
+        bind(module);
 }

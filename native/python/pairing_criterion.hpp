@@ -55,11 +55,4 @@ public:
     }
 };
 
-// The Python class of a criterion that makes pairs; the caller adds its constructor.
-template <class Rule>
-nb::class_<BoundPairing<Rule>, PairingCriterion> bind_pairing(nb::module_& module,
-                                                              const char* name) {
-    return nb::class_<BoundPairing<Rule>, PairingCriterion>(module, name);
-}
-
 }  // namespace sedscope::python

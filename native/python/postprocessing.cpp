@@ -23,11 +23,14 @@ namespace sedscope::python {
 namespace {
 
 struct FramedScores {
-    nb::object values, edges;
+    FloatArray values;
+    NumpyArray<int64_t> edges;
 };
 
 struct ScoredPoints {
-    nb::object times, columns, scores;
+    NumpyArray<int64_t> times;
+    NumpyArray<int32_t> columns;
+    NumpyArray<double> scores;
 };
 
 // The classes of one clip; every column is a class.
@@ -74,7 +77,7 @@ using ScoreOfColumns = typename std::decay_t<Columns>::Score;
 
 // Scores (classes x frames) on the same frames. `run(column, out)` computes one class.
 template <class Out, class Columns, class Run>
-nb::object on_same_frames(const Columns& columns, Run&& run) {
+NumpyArray<Out> on_same_frames(const Columns& columns, Run&& run) {
     Buffer<Out> out(columns.classes * columns.frames);
     {
         nb::gil_scoped_release release;
@@ -115,7 +118,8 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
                            const T* column, T* out) mutable {
                 filter.run(ranking.find(column, frames), frames, frames, out);
             };
-            return FramedScores{on_same_frames<T>(columns, run), nb::cast(edges)};
+            return FramedScores{on_same_frames<T>(columns, run),
+                                nb::borrow<NumpyArray<int64_t>>(nb::cast(edges))};
         }
         // what looks at frames afterwards must not depend on where other classes change
         return on_new_frames<T>(
@@ -126,7 +130,8 @@ FramedScores median_filter(const ScoreArray& values, const Vector<int64_t>& edge
     });
 }
 
-nb::object moving_average(const ScoreArray& values, const Vector<int64_t>& edges, int64_t window) {
+NumpyArray<double> moving_average(const ScoreArray& values, const Vector<int64_t>& edges,
+                                  int64_t window) {
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
         return on_same_frames<double>(
@@ -138,8 +143,8 @@ nb::object moving_average(const ScoreArray& values, const Vector<int64_t>& edges
 
 // MinimumDuration or MaximumGap.
 template <template <class> class Operation>
-nb::object by_length(const ScoreArray& values, const Vector<int64_t>& edges, int64_t length) {
-    return with_columns(values, edges, [&](const auto& columns) {
+FloatArray by_length(const ScoreArray& values, const Vector<int64_t>& edges, int64_t length) {
+    return with_columns(values, edges, [&](const auto& columns) -> FloatArray {
         using T = ScoreOfColumns<decltype(columns)>;
         return on_same_frames<T>(
             columns, [&, operation = Operation<T>(length)](const T* column, T* out) mutable {
@@ -148,8 +153,8 @@ nb::object by_length(const ScoreArray& values, const Vector<int64_t>& edges, int
     });
 }
 
-nb::object hysteresis(const ScoreArray& values, const Vector<int64_t>& edges, double difference,
-                      double ratio) {
+NumpyArray<double> hysteresis(const ScoreArray& values, const Vector<int64_t>& edges,
+                              double difference, double ratio) {
     return with_columns(values, edges, [&](const auto& columns) {
         using T = ScoreOfColumns<decltype(columns)>;
         return on_same_frames<double>(
@@ -197,27 +202,40 @@ ScoredPoints peaks(const ScoreArray& values, const Vector<int64_t>& edges, int64
 
 }  // namespace
 
+// All functions take one clip: (frames x classes) scores with at least one frame and no NaN, and
+// frames + 1 boundaries. The scores that they return are (classes x frames).
 void bind_postprocessing(nb::module_& module) {
-    nb::class_<FramedScores>(module, "FramedScores")
+    nb::class_<FramedScores>(module, "FramedScores",
+                             "(classes x frames) scores with the boundaries of their frames.")
         .def_ro("values", &FramedScores::values)
         .def_ro("edges", &FramedScores::edges);
-    nb::class_<ScoredPoints>(module, "ScoredPoints")
+    nb::class_<ScoredPoints>(module, "ScoredPoints", "Points in time, ordered by column and time.")
         .def_ro("times", &ScoredPoints::times)
         .def_ro("columns", &ScoredPoints::columns)
         .def_ro("scores", &ScoredPoints::scores);
     module.def("median_filter", &median_filter, "values"_a.noconvert(), "edges"_a.noconvert(),
-               "window"_a);
+               "window"_a, "The median in a window around each time.");
     module.def("moving_average", &moving_average, "values"_a.noconvert(), "edges"_a.noconvert(),
-               "window"_a);
+               "window"_a, "The mean in a window around the middle of each frame.");
     module.def("minimum_duration", &by_length<MinimumDuration>, "values"_a.noconvert(),
-               "edges"_a.noconvert(), "length"_a);
+               "edges"_a.noconvert(), "length"_a,
+               "Scores without detections shorter than ``length``, at every threshold.");
     module.def("maximum_gap", &by_length<MaximumGap>, "values"_a.noconvert(), "edges"_a.noconvert(),
-               "length"_a);
+               "length"_a,
+               "Scores without gaps of at most ``length`` between detections, at every threshold.");
     module.def("hysteresis", &hysteresis, "values"_a.noconvert(), "edges"_a.noconvert(),
-               "difference"_a, "ratio"_a);
+               "difference"_a, "ratio"_a,
+               R"(Scores of which each detection extends over further frames.
+
+These have ``score / ratio + difference`` above the threshold.)");
     module.def("event_boxes", &event_boxes, "values"_a.noconvert(), "edges"_a.noconvert(),
-               "window"_a, "absolute"_a.none(), "relative"_a.none());
-    module.def("peaks", &peaks, "values"_a.noconvert(), "edges"_a.noconvert(), "distance"_a);
+               "window"_a, "absolute"_a.none(), "relative"_a.none(),
+               R"(The mean score of each event box, ``-inf`` elsewhere.
+
+Scores must be finite, and no frame may have a length of 0.)");
+    module.def("peaks", &peaks, "values"_a.noconvert(), "edges"_a.noconvert(), "distance"_a,
+               "The local maxima of each column that are at least ``distance`` from higher ones "
+               "that stay.");
 }
 
 }  // namespace sedscope::python

@@ -17,13 +17,14 @@ namespace {
 
 // What a filter makes of some clips.
 struct FilteredScores {
-    nb::list values, edges;
-    nb::object maxima;
+    nb::typed<nb::list, FloatArray> values;
+    nb::typed<nb::list, std::optional<NumpyArray<int64_t>>> edges;
+    FloatArray maxima;
 };
 
 // See ReadLimit in the core.
 struct ScoreLimit {
-    AnyVector lowest;
+    ScoreVector lowest;
     std::size_t rank;
     Matrix<bool> among;
 
@@ -38,9 +39,9 @@ struct ScoreLimit {
 
 // Scores (frames x classes) that are stored class by class.
 template <class T>
-nb::object by_class(Buffer<T>&& buffer, std::size_t classes) {
+NumpyArray<T> by_class(Buffer<T>&& buffer, std::size_t classes) {
     const std::size_t frames = buffer.size() / classes;
-    return to_numpy(std::move(buffer), classes, frames).attr("T");
+    return nb::borrow<NumpyArray<T>>(to_numpy(std::move(buffer), classes, frames).attr("T"));
 }
 
 // `clips` must outlive this object.
@@ -75,7 +76,10 @@ private:
         }
         FilteredScores out;
         for (FilteredClip<T>& clip : filtered.clips) {
-            out.edges.append(clip.edges.size() > 0 ? to_numpy(std::move(clip.edges)) : nb::none());
+            if (clip.edges.size() > 0)
+                out.edges.append(to_numpy(std::move(clip.edges)));
+            else
+                out.edges.append(nb::none());
             out.values.append(by_class(std::move(clip.values), classes));
         }
         out.maxima = to_numpy(std::move(filtered.maxima), clips, classes);
@@ -89,20 +93,30 @@ private:
 }  // namespace
 
 void bind_ranked_clips(nb::module_& module) {
-    nb::class_<ScoreLimit>(module, "ReadLimit")
+    nb::class_<ScoreLimit>(module, "ReadLimit", R"(Down to which score results are read.
+
+Any lower score may take the place of a score that is not. ``lowest``: per class, the lowest score
+that is read. ``rank``: nothing is read below this many of the largest scores of the result in
+``among``, which is (clips x classes).)")
         .def(
             "__init__",
-            [](ScoreLimit* self, AnyVector lowest, std::size_t rank, Matrix<bool> among) {
+            [](ScoreLimit* self, ScoreVector lowest, std::size_t rank, Matrix<bool> among) {
                 new (self) ScoreLimit{lowest, rank, among};
             },
             "lowest"_a.noconvert(), "rank"_a, "among"_a.noconvert());
-    nb::class_<FilteredScores>(module, "FilteredClips")
+    nb::class_<FilteredScores>(module, "FilteredClips", R"(What a filter makes of some clips.
+
+``values``: (frames x classes) scores. ``edges``: their boundaries; None where they are those of the
+clip. ``maxima``: (clips x classes) the largest scores.)")
         .def_ro("values", &FilteredScores::values)
         .def_ro("edges", &FilteredScores::edges)
         .def_ro("maxima", &FilteredScores::maxima);
-    nb::class_<RankedScores>(module, "RankedClips")
+    nb::class_<RankedScores>(
+        module, "RankedClips",
+        "Clips with the ranks of their scores, for filters of several lengths. No score is NaN.")
         .def(nb::init<const Clips&, std::size_t>(), "clips"_a, "threads"_a, nb::keep_alive<1, 2>())
-        .def("median_filter", &RankedScores::median, "window"_a, "limit"_a.none(), "threads"_a);
+        .def("median_filter", &RankedScores::median, "window"_a, "limit"_a.none(), "threads"_a,
+             "The median in a window around each time, as :func:`median_filter` finds it.");
 }
 
 }  // namespace sedscope::python

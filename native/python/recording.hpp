@@ -16,7 +16,8 @@
 
 namespace sedscope::python {
 
-// Work on a recording. It keeps the arrays alive that it reads.
+// Work on a recording. It keeps the arrays alive that it reads. Its result has any type in C++, so
+// what opens one says its type to the stub.
 class OpenRecording {
 public:
     // `algorithm->feed(view)` takes a piece, which has at least `columns` columns;

@@ -20,7 +20,7 @@ namespace sedscope::python {
 namespace {
 
 struct ResampledPsds {
-    nb::object values, class_values;
+    NumpyArray<double> values, class_values;
 };
 
 // The largest weight, but at least 1.
@@ -57,7 +57,7 @@ public:
                const std::optional<CrossTriggerDeltas>& cross_triggers, std::size_t threads) {
         with_score_type(detections, [&](auto zero) {
             using T = decltype(zero);
-            if (has_type<int32_t>(to_array<AnyVector>(detections.tp)))
+            if (has_type<int32_t>(to_array<ChangeVector>(detections.tp)))
                 sort(DeltaTable<T, int32_t>(detections, cross_triggers), threads);
             else
                 sort(DeltaTable<T, int8_t>(detections, cross_triggers), threads);
@@ -87,12 +87,13 @@ public:
     }
 
     // `variants`: resamplings of the same clips and classes. At each rate the best one counts.
-    static ResampledPsds psds(const nb::list& variants, const Matrix<int32_t>& weights,
-                              const Vector<double>& durations, const Matrix<int64_t>& references,
+    static ResampledPsds psds(const nb::typed<nb::list, Resampling>& variants,
+                              const Matrix<int32_t>& weights, const Vector<double>& durations,
+                              const Matrix<int64_t>& references,
                               const Matrix<double>& reference_times, const Vector<int64_t>& order,
                               double alpha_ct, double alpha_st, double max_efpr,
                               double seconds_per_unit, std::size_t threads) {
-        require(nb::len(variants) > 0, "at least one resampling is needed");
+        require(variants.size() > 0, "at least one resampling is needed");
         const auto& first = nb::cast<const Resampling&>(variants[0]);
         const std::size_t count = weights.shape(0), classes = order.size();
         require(weights.shape(1) == first.clips_, "one weight per clip is needed");
@@ -149,8 +150,9 @@ public:
     }
 
     // (resamples x classes) the best F-score. `weight`: of recall.
-    nb::object best_fscore(const Matrix<int32_t>& weights, const Matrix<int64_t>& references,
-                           double weight, std::size_t threads) const {
+    NumpyArray<double> best_fscore(const Matrix<int32_t>& weights,
+                                   const Matrix<int64_t>& references, double weight,
+                                   std::size_t threads) const {
         const std::size_t count = weights.shape(0), classes = references.shape(1);
         require(weights.shape(1) == clips_, "one weight per clip is needed");
         return std::visit(
@@ -192,7 +194,7 @@ private:
         rows_;
 };
 
-nb::object add_up_weighted(const WeightedSums& sums, const Matrix<double>& values) {
+NumpyArray<double> add_up_weighted(const WeightedSums& sums, const Matrix<double>& values) {
     require(values.shape(0) == sums.clips(), "one row of values per clip is needed");
     const std::size_t columns = values.shape(1);
     require(sums.most(values.data(), columns) < 0x1p63, "the weights are too large");
@@ -207,7 +209,11 @@ nb::object add_up_weighted(const WeightedSums& sums, const Matrix<double>& value
 }  // namespace
 
 void bind_resampling(nb::module_& module) {
-    nb::class_<WeightedSums>(module, "WeightedSums")
+    nb::class_<WeightedSums>(
+        module, "WeightedSums",
+        R"(Sums over clips, of whole numbers times the weights of many resamples.
+
+``weights``: (resamples x clips), at most 2**24.)")
         .def(
             "__init__",
             [](WeightedSums* self, const Matrix<int32_t>& weights, std::size_t threads) {
@@ -218,22 +224,40 @@ void bind_resampling(nb::module_& module) {
                     WeightedSums(weights.data(), weights.shape(0), weights.shape(1), most, threads);
             },
             "weights"_a.noconvert(), "threads"_a)
-        .def("of", &add_up_weighted, "values"_a.noconvert());
-    nb::class_<ResampledPsds>(module, "ResampledPSDS")
+        .def("of", &add_up_weighted, "values"_a.noconvert(),
+             "Return the (resamples x columns) sums of (clips x columns) values: exact, and "
+             "rounded once.");
+    nb::class_<ResampledPsds>(
+        module, "ResampledPSDS",
+        "PSDS of each resample, and (resamples x classes) of each class alone.")
         .def_ro("values", &ResampledPsds::values)
         .def_ro("class_values", &ResampledPsds::class_values);
-    nb::class_<Resampling>(module, "Resampling")
+    nb::class_<Resampling>(module, "Resampling", R"(Deltas of all classes, sorted by score once.
+
+They are added up with many sets of clip weights.)")
         .def(nb::init<const DetectionDeltas&, const std::optional<CrossTriggerDeltas>&,
                       std::size_t>(),
              "detections"_a, "cross_triggers"_a.none(), "threads"_a)
         .def("counts", &Resampling::counts, "weights"_a.noconvert(), nb::kw_only(),
-             "extremes_only"_a, "threads"_a)
+             "extremes_only"_a, "threads"_a, R"(Count true and false positives per class.
+
+With ``extremes_only``, keep of each run of equal true positives only the first row with the fewest
+false positives, and the last row.)")
         .def("best_fscore", &Resampling::best_fscore, "weights"_a.noconvert(), nb::kw_only(),
-             "references"_a.noconvert(), "weight"_a, "threads"_a)
+             "references"_a.noconvert(), "weight"_a, "threads"_a,
+             R"(Best F-score over all thresholds, as (resamples x classes).
+
+``weights``: (resamples x clips). ``references``: (resamples x classes); without any, the value means
+nothing. ``weight``: of recall, the square of beta.)")
         .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(), "weights"_a.noconvert(),
                     "durations"_a.noconvert(), "references"_a.noconvert(),
                     "reference_times"_a.noconvert(), "order"_a.noconvert(), "alpha_ct"_a,
-                    "alpha_st"_a, "max_efpr"_a, "seconds_per_unit"_a, "threads"_a);
+                    "alpha_st"_a, "max_efpr"_a, "seconds_per_unit"_a, "threads"_a,
+                    R"(PSDS of each resample (a row of weights).
+
+Of several variants of the scores the best counts at each rate. ``durations``: per resample, in
+seconds. ``references`` and ``reference_times``: (resamples x classes). ``order``: the classes sorted
+by name.)");
 }
 
 }  // namespace sedscope::python

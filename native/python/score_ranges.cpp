@@ -18,10 +18,6 @@ namespace sedscope::python {
 
 namespace {
 
-// (clips x ranges) of a class.
-template <class Count>
-using ClipCounts = nb::ndarray<nb::numpy, const Count, nb::ndim<2>>;
-
 template <class T>
 struct RangesOfClasses {
     DeltaTable<T, int8_t> table;
@@ -42,13 +38,13 @@ public:
         });
     }
 
-    ClipCounts<float> fewest(std::size_t c) const {
+    NumpyArray<float> fewest(std::size_t c) const {
         return of_clips<float>(c, [](const auto& ranges) { return ranges.fewest(); });
     }
-    ClipCounts<int32_t> tp(std::size_t c) const {
+    NumpyArray<int32_t> tp(std::size_t c) const {
         return of_clips<int32_t>(c, [](const auto& ranges) { return ranges.tp(); });
     }
-    ClipCounts<int32_t> fp(std::size_t c) const {
+    NumpyArray<int32_t> fp(std::size_t c) const {
         return of_clips<int32_t>(c, [](const auto& ranges) { return ranges.fp(); });
     }
 
@@ -71,14 +67,16 @@ private:
         });
     }
 
-    // The array is a view that keeps this object alive.
+    // (clips x ranges) of a class. The array is a view that keeps this object alive.
     template <class Count, class Get>
-    ClipCounts<Count> of_clips(std::size_t c, Get&& get) const {
+    NumpyArray<Count> of_clips(std::size_t c, Get&& get) const {
         return std::visit(
             [&](const auto& of_type) {
                 const auto& ranges = *of_type->ranges.at(c);
-                return ClipCounts<Count>(get(ranges), {ranges.clips(), ranges.count()},
-                                         nb::find(this));
+                return nb::borrow<NumpyArray<Count>>(
+                    nb::ndarray<nb::numpy, const Count>(
+                        get(ranges), {ranges.clips(), ranges.count()}, nb::find(this))
+                        .cast());
             },
             of_classes_);
     }
@@ -136,14 +134,23 @@ private:
 }  // namespace
 
 void bind_score_ranges(nb::module_& module) {
-    nb::class_<Ranges>(module, "ScoreRanges")
+    nb::class_<Ranges>(module, "ScoreRanges",
+                       R"(Ranges of the scores of each class, by decreasing score.
+
+Each has at least ``rows_per_range`` rows.)")
         .def(nb::init<const DetectionDeltas&, const std::optional<CrossTriggerDeltas>&, std::size_t,
                       std::size_t>(),
              "detections"_a, "cross_triggers"_a.none(), "rows_per_range"_a, "threads"_a)
-        .def("fewest", &Ranges::fewest, "label"_a)
-        .def("tp", &Ranges::tp, "label"_a)
-        .def("fp", &Ranges::fp, "label"_a)
-        .def("without", &Ranges::without, "unread"_a.noconvert(), "threads"_a);
+        .def("fewest", &Ranges::fewest, "label"_a,
+             "(clips x ranges) no more false positives than a clip has anywhere in a range.")
+        .def("tp", &Ranges::tp, "label"_a, "(clips x ranges) true positives at the end of a range.")
+        .def("fp", &Ranges::fp, "label"_a,
+             "(clips x ranges) false positives at the end of a range.")
+        .def(
+            "without", &Ranges::without, "unread"_a.noconvert(), "threads"_a,
+            R"(Merge the changes in unread ranges, per clip, at the lowest score of consecutive ones.
+
+Counts at all scores in other ranges stay the same. ``unread``: per class, of each range.)");
 }
 
 }  // namespace sedscope::python

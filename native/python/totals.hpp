@@ -11,10 +11,14 @@
 namespace sedscope::python {
 
 struct Totals {
-    nb::object scores, tp, fp, cross_rows, cross_labels, cross_changes;
+    FloatArray scores;
+    NumpyArray<int64_t> tp, fp, cross_rows;
+    NumpyArray<int32_t> cross_labels;
+    NumpyArray<int64_t> cross_changes;
 };
 
-inline Totals without_cross_triggers(nb::object scores, nb::object tp, nb::object fp) {
+inline Totals without_cross_triggers(FloatArray scores, NumpyArray<int64_t> tp,
+                                     NumpyArray<int64_t> fp) {
     return {std::move(scores),
             std::move(tp),
             std::move(fp),

@@ -34,8 +34,8 @@ struct Events {
 struct Truth {
     Events references;
     std::optional<Events> ignored;
-    AnyMatrix maxima;
-    AnyVector floors;
+    ScoreMatrix maxima;
+    ScoreVector floors;
     std::size_t threads;
 
     ReferenceTable table() const {

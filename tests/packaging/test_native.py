@@ -147,3 +147,12 @@ def test_a_kernel_forgets_the_references_of_an_earlier_clip(tmp_path: Path) -> N
     assert not said
     counts = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     assert counts == ["0 1", "1 0"]  # true and false positives of the two clips
+
+
+def test_the_stub_is_what_the_bindings_state(tmp_path: Path) -> None:
+    pytest.importorskip("nanobind", reason="nanobind is not installed")
+    made = tmp_path / "_native.pyi"
+    options = ["--quiet", "--module", "sedscope._native", "--output-file", str(made)]
+    subprocess.run([sys.executable, "-m", "nanobind.stubgen", *options], check=True)
+    stored = ROOT / "src" / "sedscope" / "_native.pyi"
+    assert made.read_text("utf-8") == stored.read_text("utf-8"), "run make stubs"

@@ -33,13 +33,22 @@ EventDeltas find_deltas_of_events(const TimedClips& timed, const DetectedEvents&
     return deltas_of_events<Change>(detected, truth, kernels(timed, detected.clips()));
 }
 
-const CriterionBinding active_time([](nb::module_& module) {
-    nb::class_<TimedClips>(module, "ActiveTime")
-        .def(nb::init<Vector<int64_t>>(), "durations"_a.noconvert())
-        .def("find_deltas", &find_deltas, "clips"_a, "truth"_a)
-        .def("find_deltas_of_events", &find_deltas_of_events, "detected"_a, "truth"_a)
-        .def("open_deltas", &open_deltas, "recording"_a, "truth"_a, nb::keep_alive<0, 1>());
-});
-
 }  // namespace
+
+void bind_active_time(nb::module_& module) {
+    nb::class_<TimedClips>(
+        module, "ActiveTime",
+        R"(The time in which classes are active, rightly or wrongly, in clips of some ``durations``.
+
+The references of a truth and its ignored ones, which are not judged, must not overlap. The columns
+of the deltas are ``int32`` microseconds.)")
+        .def(nb::init<Vector<int64_t>>(), "durations"_a.noconvert())
+        .def("find_deltas", &find_deltas, "clips"_a, "truth"_a, "Find the deltas of whole clips.")
+        .def(
+            "find_deltas_of_events", &find_deltas_of_events, "detected"_a, "truth"_a,
+            "Find the deltas of events as they come; where they overlap, the highest score counts.")
+        .def("open_deltas", &open_deltas, "recording"_a, "truth"_a, nb::keep_alive<0, 1>(),
+             opens_event_deltas, "Start to find the deltas of a recording.");
+}
+
 }  // namespace sedscope::python

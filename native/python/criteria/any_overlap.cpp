@@ -26,8 +26,13 @@ EventDeltas find_deltas_of_events(const AnyOverlap& criterion, const DetectedEve
     return deltas_of_events(detected, truth, kernels(criterion));
 }
 
-const CriterionBinding any_overlap([](nb::module_& module) {
-    nb::class_<AnyOverlap>(module, "AnyOverlap")
+}  // namespace
+
+void bind_any_overlap(nb::module_& module) {
+    nb::class_<AnyOverlap>(module, "AnyOverlap",
+                           R"(A reference is found by any detection that overlaps its window.
+
+A negative ``longest_gap`` closes no gaps, a ``longest_piece`` of zero cuts no detections.)")
         .def(
             "__init__",
             [](AnyOverlap* self, int64_t before, int64_t after, int64_t longest_gap,
@@ -35,10 +40,11 @@ const CriterionBinding any_overlap([](nb::module_& module) {
                 new (self) AnyOverlap{before, after, longest_gap, longest_piece};
             },
             nb::kw_only(), "before"_a, "after"_a, "longest_gap"_a, "longest_piece"_a)
-        .def("find_deltas", &find_deltas, "clips"_a, "truth"_a)
-        .def("open_deltas", &open_deltas, "recording"_a, "truth"_a)
-        .def("find_deltas_of_events", &find_deltas_of_events, "detected"_a, "truth"_a);
-});
+        .def("find_deltas", &find_deltas, "clips"_a, "truth"_a, "Find the deltas of whole clips.")
+        .def("open_deltas", &open_deltas, "recording"_a, "truth"_a, opens_event_deltas,
+             "Start to find the deltas of a recording.")
+        .def("find_deltas_of_events", &find_deltas_of_events, "detected"_a, "truth"_a,
+             "Find the deltas of events that are detected as they are, even if they overlap.");
+}
 
-}  // namespace
 }  // namespace sedscope::python

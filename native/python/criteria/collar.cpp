@@ -10,9 +10,10 @@
 
 namespace sedscope::python {
 
-static const CriterionBinding collar([](nb::module_& module) {
+void bind_collar(nb::module_& module) {
     using Bound = BoundPairing<Collar>;
-    bind_pairing<Collar>(module, "Collar")
+    nb::class_<Bound, PairingCriterion>(
+        module, "Collar", "Tolerances of the boundaries. None: the boundary is not judged.")
         .def(
             "__init__",
             [](Bound* self, std::optional<int64_t> onset, std::optional<int64_t> offset,
@@ -23,6 +24,6 @@ static const CriterionBinding collar([](nb::module_& module) {
             },
             "onset"_a.none(), "offset"_a.none(), "offset_rate"_a, nb::kw_only(), "cross_triggers"_a,
             "errors"_a);
-});
+}
 
 }  // namespace sedscope::python

@@ -22,9 +22,10 @@ public:
     }
 };
 
-static const CriterionBinding intersection([](nb::module_& module) {
+void bind_intersection(nb::module_& module) {
     using Bound = BoundIntersection;
-    nb::class_<Bound, OverlapCriterion>(module, "Intersection")
+    nb::class_<Bound, OverlapCriterion>(module, "Intersection",
+                                        "``cttc=None``: cross-triggers are not counted.")
         .def(
             "__init__",
             [](Bound* self, FractionPair dtc, FractionPair gtc, std::optional<FractionPair> cttc) {
@@ -34,6 +35,6 @@ static const CriterionBinding intersection([](nb::module_& module) {
                                   cttc.has_value()});
             },
             "dtc"_a, "gtc"_a, "cttc"_a.none());
-});
+}
 
 }  // namespace sedscope::python

@@ -53,10 +53,10 @@ DetectedEvents keep_best(const DetectedEvents& detected, std::size_t top) {
     return choose_best(detected, top, false);
 }
 
-// `starts` is (classes x (clips + 1)), `references` (classes x clips), and so is the result.
-nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>& scores,
-                            const Vector<int8_t>& tp, const Vector<int8_t>& fp,
-                            const Matrix<int64_t>& references, bool interpolated, bool ranked) {
+NumpyArray<double> query_precisions(const Matrix<int64_t>& starts, const Vector<double>& scores,
+                                    const Vector<int8_t>& tp, const Vector<int8_t>& fp,
+                                    const Matrix<int64_t>& references, bool interpolated,
+                                    bool ranked) {
     const std::size_t classes = references.shape(0), clips = references.shape(1);
     require(starts.shape(0) == classes && starts.shape(1) == clips + 1,
             "clips + 1 starts are needed");
@@ -80,15 +80,29 @@ nb::object query_precisions(const Matrix<int64_t>& starts, const Vector<double>&
     return to_numpy(std::move(values), classes, clips);
 }
 
-const CriterionBinding scored_events([](nb::module_& module) {
-    module.def("find_greedy_pairs", &find_greedy_pairs, "detected"_a, "truth"_a, "threshold"_a,
-               nb::kw_only(), "strict"_a);
-    module.def("find_query_overlaps", &find_query_overlaps, "detected"_a, "truth"_a);
-    module.def("keep_best", &keep_best, "detected"_a, "top"_a);
+}  // namespace
+
+void bind_scored_events(nb::module_& module) {
+    module.def(
+        "find_greedy_pairs", &find_greedy_pairs, "detected"_a, "truth"_a, "threshold"_a,
+        nb::kw_only(), "strict"_a,
+        R"(Let the events take references one after the other, by falling score; see :class:`IoU`.)");
+    module.def(
+        "find_query_overlaps", &find_query_overlaps, "detected"_a, "truth"_a,
+        R"(Find the largest intersection over union in each clip and class with references and events.
+
+It is the score of the only row of the clip and class.)");
+    module.def("keep_best", &keep_best, "detected"_a, "top"_a,
+               R"(Keep the events with the highest scores of each clip and class.
+
+Of equal scores, keep those that are listed first.)");
     module.def("query_precisions", &query_precisions, "starts"_a.noconvert(),
                "scores"_a.noconvert(), "tp"_a.noconvert(), "fp"_a.noconvert(),
-               "references"_a.noconvert(), "interpolated"_a, "ranked"_a);
-});
+               "references"_a.noconvert(), "interpolated"_a, "ranked"_a,
+               R"(Return the average precision of each clip, from its deltas; 0 without references.
 
-}  // namespace
+``starts`` is (classes x (clips + 1)), ``references`` (classes x clips), and so is the result.
+``ranked``: of equal scores, rows come one after the other. Otherwise they come together.)");
+}
+
 }  // namespace sedscope::python

@@ -18,7 +18,7 @@ auto with_output_type(const Segmentation& segmentation, Use&& use) {
 }
 
 // Clip i has the segments [starts[i], starts[i + 1]).
-nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
+FloatArray find_scores(const Segmentation& segmentation, const Clips& clips,
                        const Vector<int64_t>& starts, const Vector<int64_t>& durations,
                        std::size_t threads) {
     require(clips.has_frames(), "segments need whole clips");
@@ -28,7 +28,7 @@ nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
     const std::size_t classes = clips.columns().size();
     return clips.visit([&](const auto& views) {
         using T = ScoreOf<decltype(views)>;
-        return with_output_type<T>(segmentation, [&](auto zero) {
+        return with_output_type<T>(segmentation, [&](auto zero) -> FloatArray {
             Buffer<decltype(zero)> out(segments * classes);
             {
                 nb::gil_scoped_release release;
@@ -42,9 +42,10 @@ nb::object find_scores(const Segmentation& segmentation, const Clips& clips,
 
 // The highest score of the events in each segment. The segments of a clip are given as for
 // `find_scores`.
-nb::object find_scores_of_events(const Segmentation& segmentation, const DetectedEvents& detected,
-                                 const Vector<int64_t>& starts, const Vector<int64_t>& durations,
-                                 std::size_t threads) {
+NumpyArray<double> find_scores_of_events(const Segmentation& segmentation,
+                                         const DetectedEvents& detected,
+                                         const Vector<int64_t>& starts,
+                                         const Vector<int64_t>& durations, std::size_t threads) {
     require(!segmentation.mean, "events have no mean");
     const std::size_t clips = detected.clips();
     require(starts.size() == clips + 1 && durations.size() == clips,
@@ -79,8 +80,12 @@ OpenRecording open_scores(const Segmentation& segmentation, const Recording& rec
     return open([](auto zero) { return zero; });
 }
 
-const CriterionBinding segments([](nb::module_& module) {
-    nb::class_<Segmentation>(module, "Segmentation")
+}  // namespace
+
+void bind_segments(nb::module_& module) {
+    nb::class_<Segmentation>(
+        module, "Segmentation",
+        "Segments of one length. Their score is the largest of the frames, or the mean.")
         .def(
             "__init__",
             [](Segmentation* self, int64_t length, bool mean) {
@@ -88,11 +93,18 @@ const CriterionBinding segments([](nb::module_& module) {
             },
             "length"_a, "mean"_a)
         .def("find_scores", &find_scores, "clips"_a, "starts"_a.noconvert(),
-             "durations"_a.noconvert(), "threads"_a)
-        .def("find_scores_of_events", &find_scores_of_events, "detected"_a, "starts"_a.noconvert(),
-             "durations"_a.noconvert(), "threads"_a)
-        .def("open_scores", &open_scores, "recording"_a, "segments"_a, "duration"_a);
-});
+             "durations"_a.noconvert(), "threads"_a,
+             R"(Score the segments of whole clips: (segments x classes).
 
-}  // namespace
+``starts``: the first segment of each clip, and the end.)")
+        .def("find_scores_of_events", &find_scores_of_events, "detected"_a, "starts"_a.noconvert(),
+             "durations"_a.noconvert(), "threads"_a,
+             "Score the segments of clips with events: the highest score of those that share time "
+             "with it.")
+        .def("open_scores", &open_scores, "recording"_a, "segments"_a, "duration"_a,
+             nb::sig("def open_scores(self, recording: Recording, segments: int, duration: int) -> "
+                     "OpenRecording[numpy.typing.NDArray[numpy.float32 | numpy.float64]]"),
+             "Start to score the segments of a recording.");
+}
+
 }  // namespace sedscope::python
