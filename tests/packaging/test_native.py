@@ -156,3 +156,13 @@ def test_the_stub_is_what_the_bindings_state(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "nanobind.stubgen", *options], check=True)
     stored = ROOT / "src" / "sedscope" / "_native.pyi"
     assert made.read_text("utf-8") == stored.read_text("utf-8"), "run make stubs"
+
+
+def test_the_module_calls_one_function_of_each_file_of_bindings() -> None:
+    files = {path: path.read_text("utf-8") for path in (NATIVE / "python").rglob("*.cpp")}
+    module = files.pop(NATIVE / "python" / "module.cpp").split("NB_MODULE")[1]
+    last_of_files = [
+        re.findall(r"^void (bind_\w+)\(nb::module_& module\)", text, re.MULTILINE)[-1:]
+        for text in files.values()
+    ]
+    assert sorted(last_of_files) == sorted([name] for name in re.findall(r"bind_\w+", module))
