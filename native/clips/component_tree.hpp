@@ -11,6 +11,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/out_of_line.hpp"
+
 namespace sedscope {
 
 // The first frame from `frame` on with a score above the floor, or `frames`.
@@ -154,7 +156,8 @@ public:
 
     // Takes the next frames. Writes the changes that are certain by then, at most as many as there
     // are frames, and returns their number.
-    std::size_t feed(const T* scores, std::size_t frames, T* out_scores, int8_t* out) {
+    SEDSCOPE_OUT_OF_LINE std::size_t feed(const T* scores, std::size_t frames, T* out_scores,
+                                          int8_t* out) {
         const T floor = floor_;
         T previous = previous_;
         unsigned rising = rising_;
