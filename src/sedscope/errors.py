@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from typing import TypeVar
 
 from .escaping import one_line, printable
 
@@ -142,6 +143,29 @@ def with_guesses(names: Sequence[str], known: Iterable[str]) -> list[str]:
         if near:
             described[i] = f"{name} (did you mean {near[0]}?)"
     return described
+
+
+class UnknownName(SedscopeError, KeyError):
+    """There is nothing of this name."""
+
+    __str__ = SedscopeError.__str__
+
+
+Named = TypeVar("Named")
+
+
+def look_up(found: Mapping[str, Named], name: str, noun: str) -> Named:
+    """Return what has a name, or say which names there are. ``noun``: what is named.
+
+    >>> look_up({"Dog": 1}, "dog", "class")
+    Traceback (most recent call last):
+    sedscope.errors.UnknownName: There is no class dog (did you mean Dog?). The classes are Dog.
+    """
+    if name not in found:
+        (guess,) = with_guesses([str(name)], found)
+        nouns = counted(0, noun).removeprefix("0 ")
+        raise UnknownName(f"There is no {noun} {guess}. The {nouns} are {listing([*found])}.")
+    return found[name]
 
 
 def near_names(name: str, known: Iterable[str], limit: int = 3) -> list[str]:

@@ -19,8 +19,8 @@ from ..errors import (
     readable,
     shortened,
 )
-from ..escaping import one_line
-from ..results.text import written_json
+from ..escaping import json_text, one_line
+from ..results.text import written
 
 Severity: TypeAlias = Literal["error", "warning"]
 SummaryValue: TypeAlias = "int | float | list[str]"
@@ -191,7 +191,7 @@ class Validation:
         >>> '"errors": 0' in sed.validate(scores, truth).to_json()
         True
         """
-        return written_json(self.to_dict(), path)
+        return written(f"{json_text(self.to_dict(), indent=2)}\n", path)
 
 
 def _value_text(value: SummaryValue) -> str:

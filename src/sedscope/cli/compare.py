@@ -203,7 +203,7 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
 def _show(result: Comparison) -> None:
     """Print the tables and the warnings."""
     from ..evaluation.notes import equal_answers_note, one_point_note
-    from ..ranking.comparison_rows import PAIRS_BESIDE_CLASSES
+    from ..ranking.comparison_result import PAIRS_BESIDE_CLASSES
 
     typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours\n\n{result.table()}")
     for name in result.names.values():

@@ -13,11 +13,13 @@ from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted, listing
 from ..escaping import one_line
-from ..results.frames import Column, Tabular, html_facts, html_points, polars_frame
+from ..tabular import Tabular
 from .tally import Tally, first_minimum_of_runs, last_of_runs
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
+
+    from ..results.frames import Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,6 +101,8 @@ class ClassCounts(Tabular):
         return f"<ClassCounts of {one_line(self.label)}: {rows}>"
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_facts, html_points
+
         if not self.complete or not len(self.scores):
             number = f"{self.reference_time:.1f} s" if self.measures_time else str(self.references)
             return html_facts(repr(self), {"references": number})
@@ -127,6 +131,8 @@ class ClassCounts(Tabular):
         >>> counts["Dog"].to_polars().rows()
         [('Dog', 0.9, 1, 0, 0, 1.0, 1.0), ('Dog', 0.4, 0, 1, 1, 0.0, 0.0)]
         """
+        from ..results.frames import polars_frame
+
         return polars_frame(self._columns())
 
     def _columns(self) -> dict[str, Column]:

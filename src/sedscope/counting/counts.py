@@ -15,7 +15,7 @@ from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..errors import SedscopeError, counted
 from ..postprocessing import PostProcessing
-from ..results.frames import Tabular, html_table
+from ..tabular import Tabular
 from .class_counts import ClassCounts, as_thresholds, rows_above
 from .tally import last_of_runs
 
@@ -153,6 +153,8 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         return measured
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_table
+
         # nothing is shown that a class would have to be added up for
         rows = (
             [label, str(self.reference_events[label]), f"{self.reference_times[label]:.1f}"]

@@ -20,7 +20,6 @@ from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, refuse_nul, subject
 from ..postprocessing import PostProcessing
-from ..results.frames import html_facts
 from .class_counts import ClassCounts
 from .clip_reader import thread_count
 from .counts import Counts, CountsInBlocks
@@ -84,6 +83,8 @@ class Deltas:
         )
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_facts
+
         facts = {
             "criterion": repr(self.criterion),
             "clips": f"{len(self.clips):,}",

@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, shortened
-from ..results.frames import Column, Tabular, html_table, number_column, polars_frame
+from ..tabular import Tabular
 from .clip_ids import clip_id
 from .tables import RowLocation
 from .times import Ticks
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
+
+    from ..results.frames import Column
 
 
 EventTuple = TypeVar("EventTuple", bound=tuple[Any, ...])
@@ -51,6 +53,8 @@ class Events(dict[str, list[EventTuple]], Tabular):
             With the columns ``filename``, ``onset``, ``offset``, ``event_label`` and, if an event has
             one, ``confidence``.
         """
+        from ..results.frames import number_column, polars_frame
+
         rows = [(clip, *event) for clip, events in self.items() for event in events]
         columns: dict[str, Column] = {
             "filename": [row[0] for row in rows],
@@ -63,6 +67,8 @@ class Events(dict[str, list[EventTuple]], Tabular):
         return polars_frame(columns)
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_table
+
         total = sum(map(len, self.values()))
         confident = any(len(event) > 3 for events in self.values() for event in events)
         rows = (

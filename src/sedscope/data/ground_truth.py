@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
-from ..results.frames import Tabular
+from ..tabular import Tabular
 from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clip_ids import clip_id, clip_ids
 from .event_checks import arranged_events

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, issue_warnings, listing
-from ..results.frames import Tabular, html_facts, polars_frame
+from ..tabular import Tabular
 from .clip_events import ClipEvents, EventList
 from .clip_ids import clip_ids
 from .detected_columns import DetectedColumns
@@ -208,6 +208,8 @@ class ScoredEvents(Scores, Tabular):
         >>> ScoredEvents.from_events({"a": [(1, 3, "Dog", 0.4)]}).to_polars().rows()
         [('a', 1.0, 3.0, 'Dog', 0.4)]
         """
+        from ..results.frames import polars_frame
+
         clips = [*self]
         events = EventList.joined([self.open(clip) for clip in clips])
         seconds = to_seconds(events.times)
@@ -225,6 +227,8 @@ class ScoredEvents(Scores, Tabular):
         return f"<ScoredEvents: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_facts
+
         facts = {
             "clips": f"{len(self):,}: {listing(self)}",
             "classes": f"{len(self.classes):,}: {listing(self.classes)}",

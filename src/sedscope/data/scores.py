@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.typing import ArrayLike
 
 from ..errors import counted, listing
-from ..results.frames import html_facts
 from .arrays import ScoreArray
 from .choices import Gaps
 from .clip_events import ClipEvents
@@ -589,6 +588,8 @@ class Scores(Mapping[str, ClipScores]):
         return f"<Scores: {counted(len(self), 'clip')}, {counted(len(self.classes), 'class')}>"
 
     def _repr_html_(self) -> str:
+        from ..results.frames import html_facts
+
         facts = {
             "clips": f"{len(self):,}: {listing(self._names)}",
             "classes": f"{len(self.classes):,}: {listing(self.classes)}",

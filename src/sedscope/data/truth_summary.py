@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
-from ..results.frames import html_table, polars_frame
 from .clip_ids import clip_id
 from .events import EventColumns
 from .mappings import duration_ticks
@@ -133,6 +132,8 @@ def events_of_clip(
 
 def event_table(truth: GroundTruth) -> PolarsFrame:
     """Return a data frame with a row per event."""
+    from ..results.frames import polars_frame
+
     columns: dict[str, NDArray[Any] | list[str]] = {
         "filename": [truth.clips[clip] for clip in truth.event_clips],
         "onset": to_seconds(truth.onsets),
@@ -146,6 +147,8 @@ def event_table(truth: GroundTruth) -> PolarsFrame:
 
 def class_table(truth: GroundTruth) -> str:
     """Return an HTML table with the events and the total seconds of each class."""
+    from ..results.frames import html_table
+
     names = (*truth.labels, *truth.ignored_labels)
     counts = ~truth.ignored
     number = np.bincount(truth.event_labels[counts], minlength=len(names))

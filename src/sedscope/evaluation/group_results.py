@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import SedscopeError, counted, listing, subject, with_guesses
+from ..errors import counted, listing, look_up, subject
 from ..resampling.intervals import FEW, Interval
-from ..results.frames import Tabular
+from ..tabular import TabularResult
 from .groups import GroupKind, Groups
-from .result_tables import group_frame, group_html
 
 if TYPE_CHECKING:
-    from polars import DataFrame as PolarsFrame
-
+    from ..results.text import Form, Part, Records
     from .result import Evaluation
 
 
@@ -36,17 +34,13 @@ class GroupAverage:
     interval: Interval | None = None
 
 
-class UnknownGroup(SedscopeError, KeyError):
-    """There is no group of this name."""
-
-    __str__ = SedscopeError.__str__
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupResults(Mapping[str, "Evaluation"], Tabular):
+class GroupResults(Mapping[str, "Evaluation"], TabularResult):
     """The evaluation of each group, by name.
 
-    The evaluation of a group is the one of its clips or classes alone, without deltas.
+    The evaluation of a group is the one of its clips or classes alone, without deltas. CSV and data frames
+    have the columns of :class:`Evaluation`, and ``grouping`` and ``group`` before them. Rows without a class
+    are the values of groups over all classes; rows without a group are the averages over the groups.
 
     Attributes
     ----------
@@ -78,12 +72,7 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
     averages: Mapping[str, GroupAverage]
 
     def __getitem__(self, group: str) -> Evaluation:
-        if group not in self.evaluations:
-            (guess,) = with_guesses([str(group)], self.evaluations)
-            raise UnknownGroup(
-                f"There is no group {guess}. The groups are {listing([*self.evaluations])}."
-            )
-        return self.evaluations[group]
+        return look_up(self.evaluations, group, "group")
 
     def __contains__(self, group: object) -> bool:
         return group in self.evaluations
@@ -141,29 +130,21 @@ class GroupResults(Mapping[str, "Evaluation"], Tabular):
             f", values of at least {self.groups.floor:g}" if self.groups.floor else ""
         )
 
-    def to_polars(self) -> PolarsFrame:
-        """Return a polars data frame with a row per group, metric and class.
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        from .result_tables import group_table, legend
 
-        Returns
-        -------
-        polars.DataFrame
-            With the columns of :meth:`Evaluation.to_polars`, and ``grouping`` and ``group`` before them.
-            Rows without a class are the values of groups over all classes; rows without a group are the
-            averages over the groups.
+        table = group_table(self, digits)
+        return [table] if form == "html" else [table, legend(next(iter(self.values())))]
 
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(40, classes=2)
-        >>> sites = {clip: "north" if number % 2 else "south" for number, clip in enumerate(truth.clips)}
-        >>> by_site = sed.evaluate(sed.simulate.scores(truth), truth, "collar_f1", by=sites).groups["clips"]
-        >>> by_site.to_polars()["group"].unique(maintain_order=True).to_list()
-        ['north', 'south']
-        """
-        return group_frame(self)
+    def _records(self) -> Records:
+        from .result_tables import GROUPED_COLUMNS, grouped_rows
 
-    def _repr_html_(self) -> str:
-        return group_html(self)
+        return GROUPED_COLUMNS, grouped_rows(self)
+
+    def _values(self) -> dict[str, Any]:
+        from .result_tables import group_values
+
+        return {"grouping": self.kind, **group_values(self)}
 
 
 def group_notes(groups: Mapping[str, GroupResults]) -> list[str]:

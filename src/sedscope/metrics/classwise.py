@@ -18,7 +18,7 @@ from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
 from ..definitions import require_choice
 from ..errors import SedscopeError
-from ..results.frames import ResultTable
+from ..tabular import ResultTable
 from .metric import Metric, PointsRead
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ClassValue(Generic[CurveType]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClasswiseResult(ResultTable, Generic[CurveType]):
+class ClasswiseResult(ResultTable[ClassValue[CurveType]], Generic[CurveType]):
     """A metric of all classes, and its averages."""
 
     metric: ClasswiseMetric[CurveType]

@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..counting.class_counts import ClassCounts
 from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..data.arrays import FloatArray, IntArray
-from ..results.frames import Column, CurveTable
+from ..tabular import CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..results.frames import Column
 
 __all__ = [
     "Curve",

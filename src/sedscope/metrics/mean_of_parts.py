@@ -13,7 +13,7 @@ from ..counting.counts import Counts
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
-from ..results.frames import ResultTable
+from ..tabular import ResultTable
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .metric import Metric, PointsRead
 
@@ -48,7 +48,7 @@ class ClassMean:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanResult(ResultTable):
+class MeanResult(ResultTable[ClassMean]):
     """The mean of metrics, over all classes and for each class."""
 
     metric: MeanOfParts

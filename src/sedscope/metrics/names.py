@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeAlias
 
-from ..errors import SedscopeError, listing, near_names, refuse_nul, shortened
-from ..escaping import markdown, markdown_code, one_line
+from ..errors import SedscopeError, UnknownName, listing, near_names, refuse_nul, shortened
 from .metric import METRICS, Metric
 
 SHORT_NAMES = {
@@ -203,29 +203,25 @@ def name_pairs(pairs: Iterable[tuple[str | None, Metric[Any]]]) -> dict[str, Met
     return named
 
 
-def metric_called(text: str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
-    """Find a metric among others by its name here, or else by its definition or its usual name."""
-    named = {name: metric for metric, name in names.items()}
-    defined = {repr(metric): metric for metric in names}
-    usual = {short_name(metric): metric for metric in names}
-    for metrics in (named, defined, usual):
-        if text in metrics:
-            return metrics[text]
+def metric_called(metric: Metric[Any] | str, names: Mapping[Metric[Any], str]) -> Metric[Any]:
+    """Find a metric among others: by its name here, or else by its usual name or any definition of it.
+
+    A metric at a threshold is found if the one at operating points is there.
+    """
+    text, wanted = (metric, None) if isinstance(metric, str) else (repr(metric), metric)
+    if wanted is None:
+        known = {**{repr(one): one for one in names}, **{name: one for one, name in names.items()}}
+        if text in known:
+            return known[text]
+        with suppress(SedscopeError):
+            wanted = parse_metric(text)
+    if isinstance(wanted, Metric):
+        for candidate in (wanted, wanted.at_points()):
+            if candidate is not None and candidate in names:
+                return candidate
     near = near_names(text, names.values())
     guess = f"Did you mean {' or '.join(near)}?" if near else f"There is {listing([*names.values()])}."
-    raise UnknownMetric(f"There is no metric {shortened(text)!r} here. {guess}")
-
-
-def definition_lines(names: Mapping[Metric[Any], str], *, as_markdown: bool = False) -> list[str]:
-    """Return the legend of a table: ``name: definition`` for each metric, as text or as Markdown."""
-    name_text, code = (markdown, markdown_code) if as_markdown else (one_line, one_line)
-    return [f"{name_text(name)}: {code(repr(metric))}" for metric, name in names.items()]
-
-
-class UnknownMetric(SedscopeError, KeyError):
-    """There is no result for a metric of this name."""
-
-    __str__ = SedscopeError.__str__
+    raise UnknownName(f"There is no metric {shortened(text)!r} here. {guess}")
 
 
 def as_metric(metric: MetricLike) -> Metric[Any]:

@@ -23,11 +23,13 @@ from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..postprocessing import PostProcessing
-from ..results.frames import Column, CurveTable, polars_frame
+from ..tabular import CurveTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from polars import DataFrame as PolarsFrame
+
+    from ..results.frames import Column
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,8 @@ class PSDROC(CurveTable):
         """Return a polars data frame with a row per vertex: the curve over all classes, without a class,
         then the curve of each class."""
         import polars
+
+        from ..results.frames import polars_frame
 
         overall = polars_frame({"class": [None] * len(self.efpr), **self._columns()})
         of_classes = [roc.to_polars() for roc in self.per_class.values()]

@@ -16,7 +16,7 @@ from ..data.times import SECONDS_PER_UNIT
 from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
-from ..results.frames import ResultTable
+from ..tabular import ResultTable
 from .metric import METRICS, Metric, PointsRead
 from .psd_roc import (
     PSDROC,
@@ -48,7 +48,7 @@ class ClassPSDS:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PSDSResult(ResultTable):
+class PSDSResult(ResultTable[ClassPSDS]):
     """A PSDS with the curves that it is read off."""
 
     value: float

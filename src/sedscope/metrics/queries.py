@@ -12,12 +12,14 @@ from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
-from ..results.frames import Column, CurveTable
+from ..tabular import CurveTable
 from .classwise import ClassValue, ClasswiseMetric
 from .metric import METRICS, Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..results.frames import Column
 
 Lengths = tuple[float, float]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import SedscopeError, counted, listing, shortened, with_guesses
+from ..errors import SedscopeError, UnknownName, counted, listing, shortened, with_guesses
 from ..evaluation.result import Evaluation
 from ..metrics import Metric, MetricResult
 from ..metrics.curves import FROCCurve
-from ..metrics.names import UnknownMetric, metric_called, metric_name
+from ..metrics.names import metric_called, metric_name
 from .axes import (
     CROWD,
     OVERALL,
@@ -241,8 +241,8 @@ def _common_metric(
     for system, evaluation in systems.items():
         try:
             metrics[system] = metric_called(text, evaluation.names)
-        except UnknownMetric as error:
-            raise UnknownMetric(f"{system}: {error}") from None
+        except UnknownName as error:
+            raise UnknownName(f"{system}: {error}") from None
     first, *others = metrics.values()
     if any(other != first for other in others):
         definitions = [f"{system}: {measured!r}" for system, measured in metrics.items()]

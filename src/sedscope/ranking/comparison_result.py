@@ -2,46 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
+
+import numpy as np
 
 from ..engines.run import Run
 from ..errors import counted, listing
-from ..escaping import latex_comment, markdown, markdown_code
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
-from ..metrics.names import definition_lines, metric_called
+from ..metrics.names import metric_called
+from ..resampling.intervals import Interval, interval_text
 from ..resampling.resampling import Resampling
-from ..results.frames import Tabular, frame_from_rows, html_table
-from ..results.text import (
-    csv_cells,
-    format_csv,
-    format_latex,
-    format_markdown,
-    format_text,
-    oriented,
-    written,
-)
-from .comparison_rows import (
-    LONG_HEADER,
-    TEXT_COLUMNS,
-    WHOLE_COLUMNS,
-    class_rows,
-    long_rows,
-    pair_rows,
-    system_rows,
-)
-from .differences import PairDifference, SystemValue, level_of, p_text, resamples_needed
+from ..results.text import Form, Part, Records, Table, definition, mark_best
+from ..tabular import TabularResult
+from .differences import Difference, PairDifference, SystemValue, level_of, p_text, resamples_needed
 
-if TYPE_CHECKING:
-    from polars import DataFrame as PolarsFrame
+COLUMNS: dict[str, type] = {
+    **{"metric": str, "class": str, "system": str, "less": str, "value": float, "low": float},
+    **{"high": float, "undefined_resamples": int, "deviation_of_runs": float, "p": float},
+    **{"p_corrected": float, "verdict": int, "definition": str},
+}
+PAIRS_BESIDE_CLASSES = 3
+"""How many differences a row of a class has at most, to be readable."""
+_SIGNS = {1: ">", 0: "≈", -1: "<"}
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedMetric:
+    """One metric of a comparison.
+
+    Attributes
+    ----------
+    metric : Metric
+        What was measured.
+    name : str
+        Its name in tables.
+    values : mapping of str to SystemValue
+        The value of each system.
+    differences : mapping of pair to PairDifference
+        The value of the later system minus that of the earlier one, by pair.
+    """
+
+    metric: Metric[Any]
+    name: str
+    values: Mapping[str, SystemValue]
+    differences: Mapping[tuple[str, str], PairDifference]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Tabular):
-    """Values of several systems on the same clips, and their differences.
+class Comparison(TabularResult):
+    """Values of several systems on the same clips, and their differences: ``comparison["psds1"]``.
+
+    A difference is the value of the later system minus that of the earlier one, so an improvement of a
+    metric of which more is better is positive. In tables, ≈ marks differences inside the noise, > and < mark
+    better and worse.
+
+    CSV and data frames have a row for each metric, class and system, then for each pair of systems
+    (``system`` less ``less``). Rows over all classes have no class. ``verdict`` is 1 if the first system of a
+    pair is better, −1 if it is worse, and 0 if the difference is inside the noise.
 
     Attributes
     ----------
@@ -74,8 +95,8 @@ class Comparison(Tabular):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
-    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, resampling=200)
-    >>> comparison.differences[sed.presets.PSDS1]["b", "a"].losses
+    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison["psds1"].differences["b", "a"].losses
     8
     """
 
@@ -97,35 +118,26 @@ class Comparison(Tabular):
             f"{counted(self.clips, 'clip')}, {counted(len(self.classes), 'class')}>"
         )
 
-    def _repr_html_(self) -> str:
-        header, *systems = system_rows(self)
-        pair_header, *pairs = pair_rows(self)
-        notes = [self.about(), *definition_lines(self.names)]
-        return html_table(header, systems, len(systems), "system") + html_table(
-            pair_header, pairs, len(pairs), "difference", notes=notes
-        )
+    def __getitem__(self, metric: Metric[Any] | str) -> ComparedMetric:
+        found = metric_called(metric, self.names)
+        return ComparedMetric(found, self.names[found], self.values[found], self.differences[found])
 
-    def to_polars(self) -> PolarsFrame:
-        """Return a polars data frame with the rows of :meth:`to_csv`.
+    def __iter__(self) -> Iterator[Metric[Any]]:
+        return iter(self.metrics)
 
-        Returns
-        -------
-        polars.DataFrame
-            A row for each metric, class and system, then for each pair of systems (``system`` less
-            ``less``). Rows over all classes have no class (null). ``verdict`` is 1 if the first system of
-            a pair is better, −1 if it is worse, and 0 if the difference is inside the noise.
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        overview = [self._system_table(digits), self._pair_table(digits)]
+        definitions = [definition(name, repr(metric)) for metric, name in self.names.items()]
+        if form == "text":
+            return [*overview, [*definitions, self.about()]]
+        if form == "html":
+            return [*overview, [self.about(), *definitions]]
+        titles = zip(self.metrics, definitions, strict=True)
+        classes = [replace(self._class_table(metric, digits), title=title) for metric, title in titles]
+        return [*overview, *classes, self.about()]
 
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
-        >>> comparison.to_polars().select("class", "system", "less").rows()[-3]
-        (None, 'b', 'a')
-        """
-        rows = long_rows(self)
-        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole_numbers=WHOLE_COLUMNS)
+    def _records(self) -> Records:
+        return COLUMNS, self._rows()
 
     @property
     def pairs(self) -> int:
@@ -136,29 +148,6 @@ class Comparison(Tabular):
     def resamples_needed(self) -> int:
         """The number of resamples without which no difference can be significant after the correction."""
         return resamples_needed(self.pairs, self.resampling.confidence)
-
-    def table(self) -> str:
-        """Return a readable table: the systems by metric, then each pair of systems.
-
-        A difference is the value of the later system minus that of the earlier one, so an improvement of
-        a metric of which more is better is positive. ≈ marks differences inside the noise, > and < mark
-        better and worse.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
-        >>> "b − a" in comparison.table()
-        True
-        """
-        systems, pairs = format_text(system_rows(self)), format_text(pair_rows(self))
-        return "\n".join([*systems, "", *pairs, "", *definition_lines(self.names), self.about()])
 
     def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
@@ -179,109 +168,11 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
         >>> comparison.class_table("psds1").split()[:4]
         ['class', 'a', 'b', 'b']
         """
-        if isinstance(metric, str):
-            metric = metric_called(metric, self.names)
-        return "\n".join(format_text(class_rows(self, metric)))
-
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return all tables as Markdown, and write them to ``path`` if it is given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
-        >>> comparison.to_markdown().splitlines()[0]
-        '| system | psds1 |'
-        """
-        parts = [format_markdown(system_rows(self)), format_markdown(pair_rows(self))]
-        for metric, name in self.names.items():
-            parts.append(
-                f"**{markdown(name)}**: {markdown_code(repr(metric))}\n\n"
-                f"{format_markdown(class_rows(self, metric))}"
-            )
-        return written("\n\n".join([*parts, self.about()]) + "\n", path)
-
-    def to_latex(
-        self,
-        path: str | Path | None = None,
-        *,
-        classes: Literal["rows", "columns"] = "rows",
-        digits: int = 3,
-    ) -> str:
-        r"""Return all tables as LaTeX, and write them to ``path`` if it is given.
-
-        They need the package ``booktabs``. The best value of each metric and class is in bold.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-        classes : {"rows", "columns"}, default "rows"
-            Whether each class is a row or a column.
-        digits : int, default 3
-            The number of decimals.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
-        >>> r"\begin{tabular}" in comparison.to_latex()
-        True
-        """
-        parts = [format_latex(system_rows(self, digits)), format_latex(pair_rows(self, digits))]
-        for metric, name in self.names.items():
-            rows = oriented(class_rows(self, metric, digits), classes)
-            table = format_latex(rows, rule_before_last=classes == "rows")
-            parts.append(f"{latex_comment(f'{name}: {metric!r}')}\n{table}")
-        return written("\n\n".join([*parts, latex_comment(self.about())]) + "\n", path)
-
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return every number as CSV, one row each: metric, class, system or pair, value, interval, …
-
-        The last column is the definition of the metric.
-
-        An apostrophe precedes names that a spreadsheet could execute as a formula, such as ``=1+1``.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
-        >>> comparison.to_csv().splitlines()[0][:24]
-        'metric,class,system,less'
-        """
-        return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
+        return self._class_table(metric_called(metric, self.names), 4).text()
 
     def report(
         self,
@@ -325,7 +216,7 @@ class Comparison(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> sed.compare(systems, truth, sed.presets.PSDS1, resampling=50).about().split("; ")[1]
+        >>> sed.compare(systems, truth, sed.presets.PSDS1, n=50).about().split("; ")[1]
         '≈ inside the noise: p is above 0.05'
         """
         level, pairs = level_of(self.resampling.confidence), self.pairs
@@ -343,3 +234,91 @@ class Comparison(Tabular):
                 f"{counted(pairs, 'pair')}"
             )
         return "; ".join(parts)
+
+    def _system_table(self, digits: int) -> Table:
+        columns = []
+        for metric in self.metrics:
+            values = [*self.values[metric].values()]
+            cells = [_system_cell(value, digits) for value in values]
+            columns.append(_with_best(cells, values, metric))
+        rows = [[*row] for row in zip(self.systems, *columns, strict=True)]
+        return Table(["system", *self.names.values()], rows, noun="system", ruled=False)
+
+    def _pair_table(self, digits: int) -> Table:
+        rows = [
+            [
+                f"{later} − {earlier}",
+                self.names[metric],
+                f"{pair.value:+.{digits}f}",
+                interval_text(pair, digits, signed=True),
+                _SIGNS[pair.verdict],
+                pair.p_text,
+                str(pair.wins),
+                str(pair.losses),
+                str(len(pair.per_class)),
+            ]
+            for metric in self.metrics
+            for (later, earlier), pair in self.differences[metric].items()
+        ]
+        header = ["difference", "metric", "value", "interval", "", "p", "wins", "losses", "classes"]
+        return Table(header, rows, noun="difference", ruled=False)
+
+    def _class_table(self, metric: Metric[Any], digits: int) -> Table:
+        """Return a row per class, with a column per system and per pair, and a last row for all classes."""
+        values = self.values[metric]
+        pairs = self.differences[metric] if self.pairs <= PAIRS_BESIDE_CLASSES else {}
+
+        def cells(of_systems: Sequence[Interval], differences: Sequence[Difference]) -> list[str]:
+            numbers = [f"{interval.value:.{digits}f}" for interval in of_systems]
+            return [
+                *_with_best(numbers, of_systems, metric),
+                *(_difference_cell(difference, digits) for difference in differences),
+            ]
+
+        rows = [
+            [
+                label,
+                *cells(
+                    [value.per_class[label] for value in values.values()],
+                    [pair.per_class[label] for pair in pairs.values()],
+                ),
+            ]
+            for label in self.classes
+        ]
+        overall = ["overall", *cells([*values.values()], [*pairs.values()])]
+        header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
+        return Table(header, rows, overall, ruled=False, by_class=True)
+
+    def _rows(self) -> Iterator[tuple[str | float | None, ...]]:
+        for metric in self.metrics:
+            name, defined = self.names[metric], repr(metric)
+            for system, value in self.values[metric].items():
+                for label, interval in ((None, value), *value.per_class.items()):
+                    spread = value.spread if interval is value else np.nan
+                    numbers = (*_numbers(interval), spread, None, None, None)
+                    yield (name, label, system, None, *numbers, defined)
+            for (later, earlier), pair in self.differences[metric].items():
+                for label, difference in ((None, pair), *pair.per_class.items()):
+                    corrected = pair.p_corrected if difference is pair else None
+                    judged = (None, difference.p, corrected, difference.verdict)
+                    yield (name, label, later, earlier, *_numbers(difference), *judged, defined)
+
+
+def _system_cell(value: SystemValue, digits: int) -> str:
+    spread = "" if np.isnan(value.spread) else f" ± {value.spread:.{digits}f}"
+    return f"{value.value:.{digits}f}{spread} {interval_text(value, digits)}"
+
+
+def _difference_cell(difference: Difference, digits: int) -> str:
+    if np.isnan(difference.value):
+        return "nan"
+    interval = interval_text(difference, digits, signed=True)
+    return f"{difference.value:+.{digits}f} {interval} {_SIGNS[difference.verdict]}"
+
+
+def _with_best(cells: list[str], intervals: Sequence[Interval], metric: Metric[Any]) -> list[str]:
+    return mark_best(cells, [interval.value for interval in intervals], metric.higher_is_better)
+
+
+def _numbers(interval: Interval) -> list[float]:
+    return [interval.value, interval.low, interval.high, interval.undefined]

@@ -2,44 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
 
 from ..errors import SedscopeError, counted
-from ..escaping import json_text, latex_comment, markdown, markdown_code, one_line
+from ..escaping import one_line
 from ..evaluation.result import Evaluation
+from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling
-from ..results.frames import Tabular, frame_from_rows, html_table
-from ..results.text import csv_cells, format_csv, format_latex, format_markdown, ruled_text, written
+from ..results.text import Form, Part, Records, Table, csv_of, definition, mark_best, written
+from ..tabular import TabularResult
 from .differences import level_of
-from .ranking import Pairs, RankedMetric, RankedSet, RankedSystem, RejectedSystem
-from .ranking_rows import (
-    LONG_HEADER,
-    PAIR_HEADER,
-    TEXT_COLUMNS,
-    WHOLE_COLUMNS,
-    class_rows,
-    classes_of,
-    long_rows,
-    name_columns,
-    pair_rows,
-    ranking_dict,
-    ranking_rows,
+from .ranking import (
+    Estimate,
+    MetricEstimate,
+    Pairs,
+    RankedMetric,
+    RankedSet,
+    RankedSystem,
+    RejectedSystem,
 )
 
-if TYPE_CHECKING:
-    from polars import DataFrame as PolarsFrame
-
+COLUMNS: dict[str, type] = {
+    **{"rank": int, "rank_low": int, "rank_high": int, "group": int, "team": str, "system": str},
+    **{"best_of_team": int, "runs": int, "metric": str, "class": str, "value": float, "low": float},
+    **{"high": float, "deviation_of_runs": float, "definition": str},
+}
+PAIR_COLUMNS: dict[str, type] = {
+    **{"better_team": str, "better_system": str, "worse_team": str, "worse_system": str},
+    **{"difference": float, "p": float, "p_corrected": float, "significant": int},
+}
+_UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 
 Reports: TypeAlias = Literal["all", "best", "none"]
 """Which systems have a report: all, the best one of each team, or none."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Tabular):
+class Ranking(TabularResult):
     """Systems, best first, with the intervals of their ranks and the groups in which they tie.
+
+    In tables, ``ranks`` is the interval of the rank. Systems of one tie group cannot be told apart from the
+    best one of the group. CSV and data frames have a row for each system, metric and class; rows over all
+    classes have no class.
 
     Attributes
     ----------
@@ -77,7 +87,7 @@ class Ranking(Tabular):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(30, classes=2)
     >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-    >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
+    >>> ranking = sed.rank(systems, truth, "psds1", n=50)
     >>> ranking.systems[0].name, ranking.systems[1].rank
     ('b', 2)
     """
@@ -96,79 +106,32 @@ class Ranking(Tabular):
     task: str = ""
     datasets: Mapping[str, RankedSet] = field(default_factory=dict)
 
+    _json_indent: ClassVar[int] = 1
+
     def __repr__(self) -> str:
         rejected = f", {len(self.rejected)} rejected" if self.rejected else ""
         return f"<Ranking of {counted(len(self.systems), 'system')} by {one_line(self.score.name)}{rejected}>"
 
-    def _repr_html_(self) -> str:
-        header, *rows = ranking_rows(self)
-        return html_table(header, rows, len(rows), "system", notes=[self.about()])
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        ranked = self._ranked_table(digits)
+        if form == "html":
+            return [ranked, self.about()]
+        definitions = [definition(metric.name, metric.definition) for metric in self.metrics]
+        if form == "markdown":
+            parts: list[Part] = [ranked, self.about()]
+            for metric, line in zip(self.metrics, definitions, strict=True):
+                parts.append(line)
+                if not self.systems or classes_of(self, metric.name):
+                    parts.append(self._class_table(metric, digits))
+            return parts
+        lines = [*definitions, self.about()]
+        return [lines, ranked] if form == "latex" else [ranked, lines]
 
-    def table(self) -> str:
-        """Return a readable table with a row per system, best first.
+    def _records(self) -> Records:
+        return COLUMNS, self._rows()
 
-        ``ranks`` is the interval of the rank. Systems of one tie group cannot be told apart from the best
-        one of the group.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).table().split()[:6]
-        ['system', 'rank', 'ranks', 'tie', 'group', 'psds1']
-        """
-        definitions = [one_line(f"{metric.name}: {metric.definition}") for metric in self.metrics]
-        rows = ranking_rows(self)
-        return "\n".join([ruled_text(rows, names=name_columns(rows)), "", *definitions, self.about()])
-
-    def to_polars(self) -> PolarsFrame:
-        """Return a polars data frame with the rows of :meth:`to_csv`.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each system, metric and class. Rows over all classes have no class (null).
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
-        >>> ranking.to_polars().select("rank", "system", "class").rows()[0]
-        (1, 'b', None)
-        """
-        rows = [*long_rows(self)]
-        return frame_from_rows(LONG_HEADER, rows, texts=TEXT_COLUMNS, whole_numbers=WHOLE_COLUMNS)
-
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return every value as CSV, a row for each system, metric and class.
-
-        An apostrophe precedes names that a spreadsheet could execute as a formula, such as ``=1+1``.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).to_csv().splitlines()[0][:29]
-        'rank,rank_low,rank_high,group'
-        """
-        return written(format_csv([LONG_HEADER, *map(csv_cells, long_rows(self))]), path)
+    def _values(self) -> dict[str, Any]:
+        return ranking_values(self)
 
     def pairs_to_csv(self, path: str | Path | None = None) -> str:
         """Return the differences of all pairs of systems as CSV.
@@ -187,108 +150,15 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).pairs_to_csv().splitlines()[1][:7]
+        >>> sed.rank(systems, truth, "psds1", n=50).pairs_to_csv().splitlines()[1][:7]
         'b,b,a,a'
         """
-        return written(format_csv([PAIR_HEADER, *map(csv_cells, pair_rows(self))]), path)
-
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return the ranking and the values of the classes as Markdown.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).to_markdown().splitlines()[0]
-        '| system | rank | ranks | tie group | psds1 |'
-        """
-        ranked = ranking_rows(self)
-        parts = [format_markdown(ranked, names=name_columns(ranked)), self.about()]
-        for metric in self.metrics:
-            parts.append(f"**{markdown(metric.name)}**: {markdown_code(metric.definition)}")
-            if not self.systems or classes_of(self, metric.name):
-                parts.append(format_markdown(class_rows(self, metric.name)))
-        return written("\n\n".join(parts) + "\n", path)
-
-    def to_latex(self, path: str | Path | None = None, *, digits: int = 3) -> str:
-        r"""Return the ranking as a LaTeX table, with the best value of each metric in bold.
-
-        It needs the package ``booktabs``.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-        digits : int, default 3
-            The number of decimals.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> r"\begin{tabular}" in sed.rank(systems, truth, "psds1", resampling=50).to_latex()
-        True
-        """
-        definitions = [latex_comment(f"{metric.name}: {metric.definition}") for metric in self.metrics]
-        rows = ranking_rows(self, digits)
-        table = format_latex(rows, names=name_columns(rows))
-        return written("\n".join([*definitions, latex_comment(self.about()), table]) + "\n", path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the ranking as plain values. Numbers that are not finite are None.
-
-        Returns
-        -------
-        dict
-            The keys are ``score``, ``metrics``, ``classes``, ``systems``, ``pairs``, ``rejected`` and
-            ``warnings``, and some facts.
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).to_dict()["systems"][0]["name"]
-        'b'
-        """
-        return ranking_dict(self)
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the ranking as JSON; see :meth:`to_dict`.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> '"rank": 1' in sed.rank(systems, truth, "psds1", resampling=50).to_json()
-        True
-        """
-        return written(f"{json_text(self.to_dict(), indent=1)}\n", path)
+        rows = []
+        for (first, second), pair in self.pairs.items():
+            better, worse = self.systems[first], self.systems[second]
+            names = (better.team, better.name, worse.team, worse.name)
+            rows.append((*names, pair.difference, pair.p, pair.p_corrected, int(pair.significant)))
+        return written(csv_of((PAIR_COLUMNS, rows)), path)
 
     def site(
         self,
@@ -325,7 +195,7 @@ class Ranking(Tabular):
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
         >>> with TemporaryDirectory() as folder:
-        ...     sed.rank(systems, truth, "psds1", resampling=50).site(Path(folder) / "leaderboard")
+        ...     sed.rank(systems, truth, "psds1", n=50).site(Path(folder) / "leaderboard")
         ...     sorted(path.name for path in Path(folder, "leaderboard").iterdir())
         ['index.html', 'pairs.csv', 'ranking.csv', 'ranking.json', 'ranking.md', 'ranking.tex']
         """
@@ -349,7 +219,7 @@ class Ranking(Tabular):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", resampling=50).about().split("; ")[1]
+        >>> sed.rank(systems, truth, "psds1", n=50).about().split("; ")[1]
         'systems tie if p is above 0.05'
         """
         of_sets = ", of each data set" if len(self.datasets) > 1 else ""
@@ -372,7 +242,7 @@ class Ranking(Tabular):
         --------
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", resampling=50).all_warnings()
+        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", n=50).all_warnings()
         []
         """
         return [
@@ -380,3 +250,151 @@ class Ranking(Tabular):
             *(f"{system.full_name}: {text}" for system in self.systems for text in system.warnings),
             *(f"{system.full_name} was rejected: {system.reasons[0]}" for system in self.rejected),
         ]
+
+    def _ranked_table(self, digits: int) -> Table:
+        """Return a row per system, best first."""
+        with_teams = any(system.team != system.name for system in self.systems)
+        columns = [self._column(metric, digits) for metric in self.metrics]
+        rows = [
+            [
+                system.name,
+                *([system.team] if with_teams else []),
+                str(system.rank),
+                ranks_text(system),
+                str(system.group),
+                *(cells[place] for cells in columns),
+            ]
+            for place, system in enumerate(self.systems)
+        ]
+        names = ["system", *(["team"] if with_teams else [])]
+        header = [*names, "rank", "ranks", "tie group", *(metric.name for metric in self.metrics)]
+        return Table(header, rows, names=len(names), noun="system")
+
+    def _column(self, metric: RankedMetric, digits: int) -> list[str]:
+        """Return the cells of a metric, with intervals and the deviation between runs."""
+        values = [system.metrics[metric.name] for system in self.systems]
+        cells = []
+        for value in values:
+            spread = deviation(value)
+            between = "" if spread is None else f" ± {spread:.{digits}f}"
+            limits = f"({value.low:.{digits}f}–{value.high:.{digits}f})"
+            cells.append(f"{value.value:.{digits}f}{between} {limits}")
+        return mark_best(cells, [value.value for value in values], metric.higher_is_better)
+
+    def _class_table(self, metric: RankedMetric, digits: int) -> Table:
+        """Return a row per class, with a column per system, best system first."""
+        rows = []
+        for label in classes_of(self, metric.name):
+            values = [value_of_class(system, metric.name, label).value for system in self.systems]
+            cells = [f"{value:.{digits}f}" for value in values]
+            rows.append([label, *mark_best(cells, values, metric.higher_is_better)])
+        return Table(["class", *(system.full_name for system in self.systems)], rows, by_class=True)
+
+    def _rows(self) -> Iterator[tuple[str | float | None, ...]]:
+        definitions = {metric.name: metric.definition for metric in self.metrics}
+        for system in self.systems:
+            place = (
+                *(system.rank, system.rank_low, system.rank_high, system.group),
+                *(system.team, system.name, int(system.best_of_team)),
+            )
+            for name, metric in system.metrics.items():
+                estimates: list[tuple[str | None, Estimate]] = [
+                    (None, metric),
+                    *metric.per_class.items(),
+                ]
+                for label, estimate in estimates:
+                    spread = deviation(metric) if label is None else None
+                    numbers = (estimate.value, estimate.low, estimate.high, spread)
+                    yield (*place, len(metric.runs), name, label, *numbers, definitions[name])
+
+
+def ranks_text(system: RankedSystem) -> str:
+    """Return the interval of a rank as text."""
+    low, high = system.rank_low, system.rank_high
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def classes_of(ranking: Ranking, metric: str) -> list[str]:
+    """Return the classes that a metric has values for, in one system at least."""
+    return [
+        *dict.fromkeys(label for system in ranking.systems for label in system.metrics[metric].per_class)
+    ]
+
+
+def value_of_class(system: RankedSystem, metric: str, label: str) -> Estimate:
+    """Return the value of a class; it is not defined if the system does not have the class."""
+    return system.metrics[metric].per_class.get(label, _UNDEFINED)
+
+
+def deviation(metric: MetricEstimate) -> float | None:
+    """Return the standard deviation between runs; None for a single run."""
+    return float(np.std(metric.runs, ddof=1)) if len(metric.runs) > 1 else None
+
+
+def ranking_values(ranking: Ranking) -> dict[str, Any]:
+    """Return a ranking as plain values."""
+    sets = {
+        name: {"clips": of_set.clips, "hours": of_set.hours, "classes": list(of_set.classes)}
+        for name, of_set in ranking.datasets.items()
+    }
+    return {
+        **({"task": ranking.task, "datasets": sets} if ranking.task else {}),
+        "score": _kind_dict(ranking.score),
+        "metrics": [_kind_dict(metric) for metric in ranking.metrics],
+        "clips": ranking.clips,
+        "hours": ranking.hours,
+        "classes": list(ranking.classes),
+        "resampling": ranking.about(),
+        "systems": [_system_dict(system) for system in ranking.systems],
+        "pairs": [
+            {
+                "better": _name_dict(ranking.systems[first]),
+                "worse": _name_dict(ranking.systems[second]),
+                "difference": pair.difference,
+                "p": pair.p,
+                "p_corrected": pair.p_corrected,
+                "significant": pair.significant,
+            }
+            for (first, second), pair in ranking.pairs.items()
+        ],
+        "rejected": [
+            {**_name_dict(system), "reasons": list(system.reasons)} for system in ranking.rejected
+        ],
+        "warnings": list(ranking.warnings),
+    }
+
+
+def _system_dict(system: RankedSystem) -> dict[str, Any]:
+    return {
+        "rank": system.rank,
+        "rank_interval": [system.rank_low, system.rank_high],
+        "group": system.group,
+        **_name_dict(system),
+        "best_of_team": system.best_of_team,
+        "score": _estimate_dict(system.score),
+        "metrics": {
+            name: {
+                **_estimate_dict(metric),
+                "runs": list(metric.runs),
+                "per_class": {label: _estimate_dict(of) for label, of in metric.per_class.items()},
+            }
+            for name, metric in system.metrics.items()
+        },
+        "warnings": list(system.warnings),
+    }
+
+
+def _name_dict(system: Any) -> dict[str, str]:
+    return {"team": system.team, "name": system.name}
+
+
+def _kind_dict(metric: Any) -> dict[str, Any]:
+    return {
+        "name": metric.name,
+        "definition": metric.definition,
+        "higher_is_better": metric.higher_is_better,
+    }
+
+
+def _estimate_dict(estimate: Estimate | Interval) -> dict[str, float]:
+    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

@@ -14,8 +14,7 @@ from ..escaping import printable
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
 from ..ranking.ranking import RankedSystem
-from ..ranking.ranking_result import Ranking, Reports
-from ..ranking.ranking_rows import classes_of, value_of_class
+from ..ranking.ranking_result import Ranking, Reports, classes_of, value_of_class
 from .audio import check_audio_folder
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded

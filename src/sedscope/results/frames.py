@@ -2,62 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, shortened
+from ..errors import counted, shortened
 from ..escaping import html
-from .text import number_or_blank
+from .text import Part, Records, Table, line_text
 
 if TYPE_CHECKING:
-    from pandas import DataFrame as PandasFrame
     from polars import DataFrame as PolarsFrame
-
-    from ..metrics.metric import MetricResult
 
 
 Column: TypeAlias = "NDArray[Any] | Sequence[str | None]"
 """Numbers as an array, or texts."""
-
-
-class Tabular(ABC):
-    """Anything that can become a data frame."""
-
-    @abstractmethod
-    def to_polars(self) -> PolarsFrame:
-        """Return a polars data frame. Values that are not defined are null.
-
-        Returns
-        -------
-        polars.DataFrame
-        """
-
-    def to_pandas(self) -> PandasFrame:
-        """Return what :meth:`to_polars` returns as a pandas data frame, with NaN in place of null.
-
-        Returns
-        -------
-        pandas.DataFrame
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_pandas()["event_label"].tolist()
-        ['Dog']
-        """
-        try:
-            import pandas
-        except ImportError:
-            raise SedscopeError(
-                "to_pandas needs pandas. Install it with: pip install pandas. to_polars works without it."
-            ) from None
-        frame = self.to_polars()  # its own to_pandas would need pyarrow as well
-        return pandas.DataFrame({name: frame[name].to_numpy() for name in frame.columns})
 
 
 def polars_frame(columns: Mapping[str, Column]) -> PolarsFrame:
@@ -78,26 +39,24 @@ def polars_frame(columns: Mapping[str, Column]) -> PolarsFrame:
     )
 
 
-def frame_from_rows(
-    header: Sequence[str],
-    rows: Iterable[Sequence[str | float | None]],
-    *,
-    texts: Collection[str],
-    whole_numbers: Collection[str],
-) -> PolarsFrame:
-    """Make a data frame from rows of cells. ``texts``, ``whole_numbers``: the columns that hold these.
+def frame_of(records: Records) -> PolarsFrame:
+    """Make a data frame from records.
 
-    >>> rows = [("Dog", 2), (None, 3)]
-    >>> frame_from_rows(["class", "events"], rows, texts=["class"], whole_numbers=["events"]).rows()
+    >>> frame_of(({"class": str, "events": int}, [("Dog", 2), (None, 3)])).rows()
     [('Dog', 2), (None, 3)]
     """
     import polars
 
-    columns: dict[str, Any] = dict(zip(header, zip(*rows, strict=True), strict=True))
+    types, rows = records
+    cells: list[Any] = [*zip(*rows, strict=True)] or [()] * len(types)
+    columns = dict(zip(types, cells, strict=True))
     frame = polars_frame(
-        {name: cells if name in texts else number_column(cells) for name, cells in columns.items()}
+        {
+            name: columns[name] if kind is str else number_column(columns[name])
+            for name, kind in types.items()
+        }
     )
-    return frame.cast(dict.fromkeys(whole_numbers, polars.Int64))
+    return frame.cast({name: polars.Int64() for name, kind in types.items() if kind is int})
 
 
 def number_column(values: Sequence[float | None]) -> NDArray[np.float64]:
@@ -152,6 +111,30 @@ def html_table(
     )
 
 
+def html_parts(parts: Iterable[Part]) -> str:
+    """Make tables for a notebook. Lines stand below the table that they follow."""
+    notes: dict[int, list[str]] = {}
+    tables: list[Table] = []
+    for part in parts:
+        if isinstance(part, Table):
+            tables.append(part)
+        else:
+            lines = part if isinstance(part, list) else [part]
+            notes.setdefault(len(tables) - 1, []).extend(map(line_text, lines))
+    return "".join(
+        html_table(
+            table.header,
+            table.rows,
+            len(table.rows),
+            table.noun,
+            title=line_text(table.title),
+            last=table.last,
+            notes=notes.get(place, ()),
+        )
+        for place, table in enumerate(tables)
+    )
+
+
 def html_facts(title: str, facts: Mapping[str, str]) -> str:
     """Make a table with one fact per row: its name and its value.
 
@@ -199,54 +182,3 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 def _more(number: int, noun: str) -> str:
     return f"… and {number:,}{counted(number, f'more {noun}').removeprefix(str(number))}"
-
-
-class CurveTable(Tabular):
-    """Base of the curves. Each has a row per operating point."""
-
-    @abstractmethod
-    def _columns(self) -> dict[str, Column]:
-        """Return the columns of the data frame, by name."""
-
-    def to_polars(self) -> PolarsFrame:
-        """Return a polars data frame with a row per operating point."""
-        return polars_frame(self._columns())
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {counted(self._points(), 'operating point')}>"
-
-    def _repr_html_(self) -> str:
-        return html_points(type(self).__name__, self._columns())
-
-    def _points(self) -> int:
-        return len(next(iter(self._columns().values())))
-
-
-class ResultTable(Tabular):
-    """Base of the results of metrics. Each has a row per class, and one over all classes."""
-
-    def to_polars(self: MetricResult) -> PolarsFrame:
-        """Return a polars data frame: the value over all classes, without a class, then that of each."""
-        labels = list(self.per_class)
-        values = [result.value for result in self.per_class.values()]
-        return polars_frame(
-            {
-                "class": [None, *labels],
-                "value": number_column([self.value, *values]),
-                "threshold": number_column([None, *map(self.thresholds.get, labels)]),
-            }
-        )
-
-    def __repr__(self: MetricResult) -> str:
-        return f"<{type(self).__name__}: {self.value:.4f}, {counted(len(self.per_class), 'class')}>"
-
-    def _repr_html_(self: MetricResult) -> str:
-        thresholds = self.thresholds
-        columns = 3 if thresholds else 2
-        header = ["class", "value", "threshold"][:columns]
-        rows = (
-            [label, f"{result.value:.4f}", number_or_blank(thresholds.get(label), ".4g")][:columns]
-            for label, result in self.per_class.items()
-        )
-        last = ["overall", f"{self.value:.4f}", ""][:columns]
-        return html_table(header, rows, len(self.per_class), "class", title=repr(self), last=last)

@@ -1,4 +1,4 @@
-"""Tables as text: for reading, as Markdown, LaTeX or CSV. The first row is the header."""
+"""What a table is, and tables as text: for reading, as Markdown, LaTeX or CSV."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import io
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ..errors import SedscopeError
-from ..escaping import csv_cell, json_text, latex, markdown, one_line
+from ..escaping import csv_cell, latex, latex_comment, markdown, markdown_code, one_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,7 +55,10 @@ def shortest_between(low: float, high: float, near: float) -> float:
     return near
 
 
-Table = Sequence[Sequence[str]]
+Rows: TypeAlias = Sequence[Sequence[str]]
+Form: TypeAlias = Literal["text", "markdown", "latex", "html"]
+Records: TypeAlias = tuple[Mapping[str, type], Iterable[Sequence[str | float | None]]]
+"""The type of the cells of each column, and the rows. None is an empty cell."""
 
 _MINUS = re.compile(r"(?<![^\s(–…])-(?=\d)")
 """A hyphen that stands for the minus of a number."""
@@ -64,11 +68,168 @@ class Best(str):
     """The best value of several, which papers print in bold."""
 
 
-def oriented(rows: Table, classes: Literal["rows", "columns"]) -> Table:
-    """Return a table with a row per class as it is, or turned so that each class is a column."""
+class Name(str):
+    """A name from data in a line, which is escaped."""
+
+
+class Code(str):
+    """A definition in a line, which Markdown shows as code."""
+
+
+Line: TypeAlias = str | tuple[str, ...]
+"""A line of text, or its pieces: plain text, names and definitions."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to read, with all its cells as text.
+
+    Attributes
+    ----------
+    header : sequence of str
+        The names of the columns.
+    rows : sequence of sequence of str
+        The cells of each row.
+    last : sequence of str or None
+        One more row, which is set apart: a value over all rows.
+    names : int
+        How many columns hold names. They come first, and are aligned to the left.
+    title : line
+        What stands above the table.
+    noun : str
+        What a row is about.
+    ruled : bool
+        Whether readable text has rules.
+    by_class : bool
+        Whether LaTeX may turn the table, so that each row becomes a column.
+    """
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    last: Sequence[str] | None = None
+    names: int = 1
+    title: Line = ""
+    noun: str = "class"
+    ruled: bool = True
+    by_class: bool = False
+
+    @property
+    def all_rows(self) -> Rows:
+        """The header, the rows and the last one."""
+        return [self.header, *self.rows, *([] if self.last is None else [self.last])]
+
+    def text(self) -> str:
+        """Return readable text, without the title."""
+        if not self.ruled:
+            return "\n".join(format_text(self.all_rows, names=self.names))
+        return ruled_text(self.all_rows, names=self.names, rule_before_last=self.last is not None)
+
+    def latex(self, classes: Literal["rows", "columns"]) -> str:
+        """Return a ``tabular``; turned, if each class should be a column."""
+        turned = self.by_class and classes == "columns"
+        rows = [*zip(*self.all_rows, strict=True)] if turned else self.all_rows
+        ruled = self.last is not None and not turned
+        return format_latex(rows, names=self.names, rule_before_last=ruled)
+
+
+Part: TypeAlias = Table | Line | list[Line]
+"""A table, a paragraph, or lines that belong together."""
+
+
+def definition(name: str, defined: str) -> Line:
+    """Return the line of a legend that says what a name stands for."""
+    return Name(name), ": ", Code(defined)
+
+
+def line_text(line: Line) -> str:
+    """Return a line as plain text."""
+    pieces = (line,) if isinstance(line, str) else line
+    return "".join(one_line(piece) if isinstance(piece, (Name, Code)) else piece for piece in pieces)
+
+
+def _markdown_line(line: Line, *, bold: bool = False) -> str:
+    def piece_text(piece: str) -> str:
+        if isinstance(piece, Name):
+            return f"**{markdown(piece)}**" if bold else markdown(piece)
+        return markdown_code(piece) if isinstance(piece, Code) else piece
+
+    return "".join(map(piece_text, (line,) if isinstance(line, str) else line))
+
+
+def text_of(parts: Iterable[Part]) -> str:
+    """Format tables and lines for reading."""
+    blocks: list[str] = []
+    for part in parts:
+        if isinstance(part, Table):
+            blocks += [line_text(part.title)] if part.title else []
+            blocks.append(part.text())
+        else:
+            blocks.append("\n".join(map(line_text, part if isinstance(part, list) else [part])))
+    return "\n\n".join(blocks)
+
+
+def markdown_of(parts: Iterable[Part]) -> str:
+    """Format tables and lines as Markdown. Lines that belong together become a list."""
+    blocks: list[str] = []
+    for part in parts:
+        if isinstance(part, list):
+            blocks.append("\n".join(f"- {_markdown_line(line)}" for line in part))
+        elif isinstance(part, Table):
+            if part.title:
+                colon = ":" if isinstance(part.title, str) else ""
+                blocks.append(_markdown_line(part.title, bold=True) + colon)
+            blocks.append(format_markdown(part.all_rows, names=part.names))
+        else:
+            blocks.append(_markdown_line(part, bold=True))
+    return "\n\n".join(blocks) + "\n"
+
+
+def latex_of(parts: Iterable[Part], classes: Literal["rows", "columns"]) -> str:
+    """Format tables as LaTeX, with the lines as comments. ``classes``: whether each is a row or a column."""
     if classes not in ("rows", "columns"):
         raise SedscopeError(f"classes={classes!r} is not valid. Choose 'rows' or 'columns'.")
-    return rows if classes == "rows" else [*zip(*rows, strict=True)]
+    text = ""
+    for part in parts:
+        if isinstance(part, Table):
+            title = f"{latex_comment(''.join(part.title))}\n" if part.title else ""
+            text += f"{title}{part.latex(classes)}\n\n"
+        else:
+            lines = part if isinstance(part, list) else [part]
+            text += "".join(f"{latex_comment(''.join(line))}\n" for line in lines)
+    return text.rstrip("\n") + "\n"
+
+
+def csv_of(records: Records) -> str:
+    """Format records as comma-separated values: numbers with all their digits."""
+    columns, rows = records
+    return format_csv([[*columns], *map(csv_cells, rows)])
+
+
+def mark_best(cells: Sequence[str], values: Sequence[float], higher_is_better: bool) -> list[str]:
+    """Mark the best of several values, and all that look the same up to the first space.
+
+    >>> [type(cell).__name__ for cell in mark_best(["0.1 a", "0.2", "0.2 b"], [0.1, 0.2, 0.21], True)]
+    ['str', 'Best', 'Best']
+    """
+    numbers = {i: value for i, value in enumerate(values) if not math.isnan(value)}
+    if not any(map(math.isfinite, values)):
+        return [*cells]
+    place = (max if higher_is_better else min)(numbers, key=numbers.__getitem__)
+    best = cells[place].partition(" ")[0]
+    return [Best(cell) if cell.partition(" ")[0] == best else cell for cell in cells]
+
+
+def plain(values: Any) -> Any:
+    """Return values as JSON can write them: None for numbers that are not finite.
+
+    >>> plain({"a": (1.5, math.nan)})
+    {'a': [1.5, None]}
+    """
+    if isinstance(values, Mapping):
+        return {name: plain(value) for name, value in values.items()}
+    if isinstance(values, (list, tuple)):
+        return [plain(value) for value in values]
+    return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def written(text: str, path: str | Path | None) -> str:
@@ -80,12 +241,7 @@ def written(text: str, path: str | Path | None) -> str:
     return text
 
 
-def written_json(values: Mapping[str, Any], path: str | Path | None) -> str:
-    """Return values as JSON, and write it to a file if there is one. Values must not be NaN."""
-    return written(f"{json_text(values, indent=2)}\n", path)
-
-
-def format_text(rows: Table, *, names: int = 1) -> list[str]:
+def format_text(rows: Rows, *, names: int = 1) -> list[str]:
     """Align the columns for reading: those of names, which come first, to the left, the others to the right.
 
     >>> format_text([["class", "F1"], ["Dog", "0.5"]])
@@ -102,7 +258,7 @@ def format_text(rows: Table, *, names: int = 1) -> list[str]:
     ]
 
 
-def ruled_text(rows: Table, *, names: int = 1, rule_before_last: bool = False) -> str:
+def ruled_text(rows: Rows, *, names: int = 1, rule_before_last: bool = False) -> str:
     """Align the columns, and rule off the header. ``rule_before_last``: set the last row apart.
 
     >>> print(ruled_text([["class", "F1"], ["Dog", "0.5"]]))
@@ -117,7 +273,7 @@ def ruled_text(rows: Table, *, names: int = 1, rule_before_last: bool = False) -
     return "\n".join([header, rule, *body])
 
 
-def format_markdown(rows: Table, *, names: int = 1) -> str:
+def format_markdown(rows: Rows, *, names: int = 1) -> str:
     """Format a Markdown table.
 
     >>> print(format_markdown([["class", "F1"], ["a|b", "0.5"]]))
@@ -135,7 +291,7 @@ def _markdown_cell(cell: str) -> str:
     return f"**{text}**" if isinstance(cell, Best) else text
 
 
-def format_latex(rows: Table, *, names: int = 1, rule_before_last: bool = False) -> str:
+def format_latex(rows: Rows, *, names: int = 1, rule_before_last: bool = False) -> str:
     """Format a LaTeX ``tabular`` for the package ``booktabs``.
 
     ``names``: how many columns hold names. ``rule_before_last``: set the last row apart.

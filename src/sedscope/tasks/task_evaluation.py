@@ -6,28 +6,27 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..data.arrays import FloatArray
 from ..errors import counted, issue_warnings, readable
-from ..escaping import latex_comment, markdown, markdown_code, one_line
+from ..escaping import one_line
 from ..evaluation.result import Evaluation
-from ..evaluation.result_tables import LONG_HEADER, legend, long_rows
-from ..resampling.draws import interval_of
-from ..resampling.intervals import Interval, interval_text
-from ..results.text import (
-    Table,
-    csv_cells,
-    format_csv,
-    format_latex,
-    format_markdown,
-    format_text,
-    written,
-    written_json,
+from ..evaluation.result_tables import (
+    COLUMNS,
+    Row,
+    interval_ends,
+    legend,
+    limits,
+    long_rows,
+    value_cell,
 )
+from ..resampling.draws import interval_of
+from ..resampling.intervals import Interval
+from ..results.text import Code, Form, Line, Name, Part, Records, Table
+from ..tabular import TabularResult
 from .task import GroupRule, Task
 
 Measured: TypeAlias = tuple[float, Interval | None]
@@ -35,7 +34,7 @@ Measured: TypeAlias = tuple[float, Interval | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TaskEvaluation:
+class TaskEvaluation(TabularResult):
     """The score of a submission, and its evaluation on each data set of the task.
 
     Attributes
@@ -135,120 +134,49 @@ class TaskEvaluation:
         number = counted(len(self.datasets), "data set")
         return f"<TaskEvaluation: {one_line(self.task.name)}, score {self.score:.4f}, {number}>"
 
-    def table(self) -> str:
-        """Return readable tables: the classes of each data set, then all values and the score.
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        better = ", lower is better" if self.task.lower_is_better else ""
+        score: Line = ("score: ", Code(self.task.score), f"{better} (", Name(self.task.name), ")")
+        rows = [
+            [name, metric, value_cell(value, interval, digits)]
+            for name, measured in self._measured.items()
+            for metric, (value, interval) in measured.items()
+        ]
+        last = ["score", "", value_cell(self.score, self.interval, digits)]
+        overview = Table(["data set", "metric", "value"], rows, last, names=2, noun="value")
+        if form == "text":
+            parts: list[Part] = []
+            for name, result in self.datasets.items():
+                heading = f": {counted(result.clips, 'clip')}, {result.hours:.2f} hours"
+                parts += [(Name(name), heading), *result._parts(form, digits)]
+            return [*parts, overview, [score]]
+        lines: list[Line] = [
+            (Name(name), ": ", *((line,) if isinstance(line, str) else line))
+            for name, result in self.datasets.items()
+            for line in legend(result)
+        ]
+        lines.append(score)
+        return [lines, overview] if form == "latex" else [overview, lines]
 
-        Returns
-        -------
-        str
-        """
-        parts = []
-        for name, result in self.datasets.items():
-            heading = f"{one_line(name)}: {counted(result.clips, 'clip')}, {result.hours:.2f} hours"
-            parts.append(f"{heading}\n\n{result.table()}")
-        lines = format_text(self._rows(), names=2)
-        rule = "─" * max(map(len, lines))
-        overview = [lines[0], rule, *lines[1:-1], rule, lines[-1], "", self._legend()]
-        return "\n\n".join([*parts, "\n".join(overview)])
+    def _records(self) -> Records:
+        rows: list[Row] = [
+            (name, *row) for name, result in self.datasets.items() for row in long_rows(result)
+        ]
+        ends = interval_ends(self.interval)
+        rows.append((None, "score", None, None, self.score, *ends, None, self.task.score))
+        return {"dataset": str, **COLUMNS}, rows
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return all values and the score as Markdown, and write them to ``path`` if it is given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-        """
-        items = "\n".join(f"- {line}" for line in self._definitions(as_markdown=True))
-        return written(f"{format_markdown(self._rows(), names=2)}\n\n{items}\n", path)
-
-    def to_latex(self, path: str | Path | None = None) -> str:
-        """Return all values and the score as LaTeX, and write them to ``path`` if it is given.
-
-        It needs the package ``booktabs``.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-        """
-        comments = map(latex_comment, self._definitions())
-        table = format_latex(self._rows(3), names=2, rule_before_last=True)
-        return written("\n".join([*comments, table]) + "\n", path)
-
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """Return every value as CSV, one row each; the last row is the score.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-        """
-        rows: list[list[str]] = [["dataset", *LONG_HEADER]]
-        for name, result in self.datasets.items():
-            rows += [[name, *csv_cells(row)] for row in long_rows(result)]
-        limits = (None, None) if self.interval is None else (self.interval.low, self.interval.high)
-        score = ("", "score", None, None, self.score, *limits, None, self.task.score)
-        return written(format_csv([*rows, csv_cells(score)]), path)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what :meth:`to_json` writes. Values that are not defined are None.
-
-        Returns
-        -------
-        dict
-            ``score`` and ``datasets`` (the value of each metric, by data set); beside them ``task``,
-            ``interval`` of the score if the clips were resampled, ``details`` (the evaluation of each
-            data set, as :meth:`Evaluation.to_dict` returns it) and ``warnings``.
-        """
-        from .. import __version__
-
-        plain: dict[str, Any] = {
-            "sedscope": __version__,
+    def _values(self) -> dict[str, Any]:
+        return {
             "task": self.task.name,
-            "score": _finite(self.score),
+            "score": self.score,
             "formula": self.task.score,
             "lower_is_better": self.task.lower_is_better,
+            **({} if self.interval is None else {"interval": limits(self.interval)}),
+            "datasets": self.values,
+            "details": {name: result.to_dict() for name, result in self.datasets.items()},
+            "warnings": list(self.warnings),
         }
-        if self.interval is not None:
-            plain["interval"] = {
-                "low": _finite(self.interval.low),
-                "high": _finite(self.interval.high),
-                "undefined_resamples": self.interval.undefined,
-            }
-        plain["datasets"] = {
-            name: {metric: _finite(value) for metric, value in values.items()}
-            for name, values in self.values.items()
-        }
-        plain["details"] = {name: result.to_dict() for name, result in self.datasets.items()}
-        plain["warnings"] = list(self.warnings)
-        return plain
-
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the score and all values as JSON text, and write them to ``path`` if it is given.
-
-        Parameters
-        ----------
-        path : str or Path, optional
-            A file to write the text to as well.
-
-        Returns
-        -------
-        str
-        """
-        return written_json(self.to_dict(), path)
 
     def warn(self, stacklevel: int) -> TaskEvaluation:
         """Issue the warnings as Python warnings, and return the evaluation.
@@ -266,28 +194,6 @@ class TaskEvaluation:
         issue_warnings(self.warnings, stacklevel + 1)
         return self
 
-    def _rows(self, digits: int = 4) -> Table:
-        """Return a row for each value, and a last one for the score."""
-        rows = [["data set", "metric", "value"]]
-        for name in self.datasets:
-            for metric, (value, interval) in self._measured[name].items():
-                rows.append([name, metric, _number(value, interval, digits)])
-        return [*rows, ["score", "", _number(self.score, self.interval, digits)]]
-
-    def _legend(self, *, as_markdown: bool = False) -> str:
-        name, code = (markdown, markdown_code) if as_markdown else (one_line, one_line)
-        better = ", lower is better" if self.task.lower_is_better else ""
-        return f"score: {code(self.task.score)}{better} ({name(self.task.name)})"
-
-    def _definitions(self, *, as_markdown: bool = False) -> list[str]:
-        escaped = markdown if as_markdown else one_line
-        lines = [
-            f"{escaped(name)}: {line}"
-            for name, result in self.datasets.items()
-            for line in legend(result, as_markdown=as_markdown)
-        ]
-        return [*lines, self._legend(as_markdown=as_markdown)]
-
 
 def _measured_values(result: Evaluation, rule: GroupRule | None) -> dict[str, Measured]:
     """Return the value and the interval of each metric: the average over groups if the task wants it."""
@@ -297,12 +203,3 @@ def _measured_values(result: Evaluation, rule: GroupRule | None) -> dict[str, Me
     return {
         result.names[metric]: (result[metric].value, result.intervals.get(metric)) for metric in result
     }
-
-
-def _number(value: float, interval: Interval | None, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    return text if interval is None else f"{text} {interval_text(interval, digits)}"
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
