@@ -17,9 +17,10 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, counted, look_up
 from ..escaping import one_line
-from ..results.text import format_text
+from ..results.text import Code, Form, Part, Records, Table, plain
+from ..tabular import TabularResult
 from .judged_clips import ClassThresholds, judged_clips
 
 PERCENTILES = (10, 50, 90)
@@ -70,8 +71,10 @@ class ClassBoundaryErrors:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
+class BoundaryErrors(Mapping[str, ClassBoundaryErrors], TabularResult):
     """The boundary errors of every class, by label.
+
+    Tables have a row per class, with the median and the 10 % and 90 % percentiles.
 
     Attributes
     ----------
@@ -97,7 +100,7 @@ class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
         return f"<BoundaryErrors of {self.criterion!r}: {counted(len(self), 'class')}>"
 
     def __getitem__(self, label: str) -> ClassBoundaryErrors:
-        return self.per_class[label]
+        return look_up(self.per_class, label, "class")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.per_class)
@@ -105,55 +108,32 @@ class BoundaryErrors(Mapping[str, ClassBoundaryErrors]):
     def __len__(self) -> int:
         return len(self.per_class)
 
-    def table(self) -> str:
-        """Return a readable table: a row per class, with the median and the 10 % and 90 % percentiles.
-
-        Returns
-        -------
-        str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(100)
-        >>> errors = sed.boundary_errors(sed.simulate.scores(truth), truth, sed.IoU(0.1), 0.5)
-        >>> errors.table().split()[:2]
-        ['class', 'pairs']
-        """
+    def _parts(self, form: Form, digits: int = 3) -> list[Part]:
         names = [f"{side} {_percentile_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
-        rows = [["class", "pairs", *names]]
+        rows = []
         for label, errors in self.per_class.items():
             values = [value for side in errors.percentiles().values() for value in side]
-            rows.append([label, str(len(errors.onset)), *(f"{value:.3f}" for value in values)])
-        legend = f"seconds, detection minus reference, of the pairs of {self.criterion!r}"
-        return "\n".join([*format_text(rows), "", legend])
+            rows.append([label, str(len(errors.onset)), *(f"{value:.{digits}f}" for value in values)])
+        legend = ("seconds, detection minus reference, of the pairs of ", Code(repr(self.criterion)))
+        return [Table(["class", "pairs", *names], rows, ruled=False, by_class=True), [legend]]
+
+    def _records(self) -> Records:
+        names = [f"{side}_{p}" for side in ("onset", "offset") for p in PERCENTILES]
+        rows: list[tuple[str | float, ...]] = []
+        for label, errors in self.per_class.items():
+            values = [value for side in errors.percentiles().values() for value in side]
+            rows.append((label, errors.threshold, len(errors.onset), *values))
+        return {"class": str, "threshold": float, "pairs": int, **dict.fromkeys(names, float)}, rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the number of pairs and the percentiles of each class; None where there is no pair.
+        """Return the threshold, the number of pairs and the percentiles of each class, by label.
 
-        Returns
-        -------
-        dict
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(100)
-        >>> errors = sed.boundary_errors(sed.simulate.scores(truth), truth, sed.IoU(0.1), 0.5)
-        >>> sorted(errors.to_dict()["Speech"])[:4]
-        ['offset_10', 'offset_50', 'offset_90', 'onset_10']
+        Percentiles are None where there is no pair.
         """
+        columns, rows = self._records()
         return {
-            label: {
-                "threshold": errors.threshold,
-                "pairs": len(errors.onset),
-                **{
-                    f"{side}_{p}": value if len(errors.onset) else None
-                    for side, values in errors.percentiles().items()
-                    for p, value in zip(PERCENTILES, values, strict=True)
-                },
-            }
-            for label, errors in self.per_class.items()
+            str(label): dict(zip([*columns][1:], (threshold, *plain(numbers)), strict=True))
+            for label, threshold, *numbers in rows
         }
 
 

@@ -19,12 +19,17 @@ from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
+from ..results.text import Form, Part, Records, Table
+from ..tabular import TabularResult
 from .judged_clips import TYPES, ClassThresholds, judged_clips
 
 
 @dataclass(frozen=True, eq=False)
-class ClipCosts:
-    """The false positives and false negatives of each clip, at one threshold per class."""
+class ClipCosts(TabularResult):
+    """The false positives and false negatives of each clip, at one threshold per class.
+
+    Tables have a row per clip, those with the most errors first; data frames one per clip and class.
+    """
 
     clips: tuple[str, ...]
     classes: tuple[str, ...]
@@ -32,6 +37,21 @@ class ClipCosts:
     """(clips × classes) false positives."""
     fn: NDArray[np.int32]
     """(clips × classes) false negatives."""
+
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        fp, fn = self.fp.sum(1), self.fn.sum(1)
+        order = np.argsort(-(fp + fn), kind="stable").tolist()
+        rows = [[self.clips[clip], str(fp[clip]), str(fn[clip])] for clip in order]
+        total = ["all clips", str(fp.sum()), str(fn.sum())]
+        return [Table(["clip", "false positives", "false negatives"], rows, total, noun="clip")]
+
+    def _records(self) -> Records:
+        rows = [
+            (clip, label, int(self.fp[i, k]), int(self.fn[i, k]))
+            for i, clip in enumerate(self.clips)
+            for k, label in enumerate(self.classes)
+        ]
+        return {"clip": str, "class": str, "false_positives": int, "false_negatives": int}, rows
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,20 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.run import Run
-from ..errors import counted
+from ..errors import counted, look_up
 from ..escaping import one_line
-from .judged_clips import CAUSES, NOT_FALSE, TYPES, ClassThresholds, ThresholdChoice, judged_clips
+from ..results.text import Code, Form, Part, Records, Table
+from ..tabular import TabularResult
+from .judged_clips import (
+    CAUSES,
+    DETECTION_TYPES,
+    NOT_FALSE,
+    REFERENCE_TYPES,
+    TYPES,
+    ClassThresholds,
+    ThresholdChoice,
+    judged_clips,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,8 +79,11 @@ class ClassDiagnosis:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(Mapping[str, ClassDiagnosis]):
+class Diagnosis(Mapping[str, ClassDiagnosis], TabularResult):
     """The error types of every class, by label.
+
+    Tables and data frames have a row per class and threshold, with the number of references and detections
+    of each error type.
 
     Attributes
     ----------
@@ -94,13 +108,40 @@ class Diagnosis(Mapping[str, ClassDiagnosis]):
         return f"<Diagnosis of {self.criterion!r}: {counted(len(self), 'class')}>"
 
     def __getitem__(self, label: str) -> ClassDiagnosis:
-        return self.per_class[label]
+        return look_up(self.per_class, label, "class")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.per_class)
 
     def __len__(self) -> int:
         return len(self.per_class)
+
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        parts: list[Part] = []
+        for side, types in (("reference", REFERENCE_TYPES), ("detection", DETECTION_TYPES)):
+            rows = [
+                [label, f"{threshold:.6g}", *(str(numbers[side, name]) for name in types)]
+                for label, threshold, numbers in self._numbers()
+            ]
+            header = ["class", "threshold", *(name.replace("_", " ") for name in types)]
+            parts.append(Table(header, rows, title=f"{side}s", noun="row"))
+        return [*parts, [("error types of ", Code(repr(self.criterion)))]]
+
+    def _records(self) -> Records:
+        names = [f"reference_{name}" for name in REFERENCE_TYPES]
+        names += [f"detection_{name}" for name in DETECTION_TYPES]
+        rows: list[tuple[str | float, ...]] = [
+            (label, threshold, *numbers.values()) for label, threshold, numbers in self._numbers()
+        ]
+        return {"class": str, "threshold": float, **dict.fromkeys(names, int)}, rows
+
+    def _numbers(self) -> Iterator[tuple[str, float, dict[tuple[str, str], int]]]:
+        """Iterate over classes and thresholds, with the number of events of each side and type."""
+        for label, errors in self.per_class.items():
+            of_types = {("reference", name): errors.references[name] for name in REFERENCE_TYPES}
+            of_types |= {("detection", name): errors.detections[name] for name in DETECTION_TYPES}
+            for row, threshold in enumerate(errors.thresholds.tolist()):
+                yield label, threshold, {key: int(numbers[row]) for key, numbers in of_types.items()}
 
 
 def diagnose(

@@ -54,6 +54,9 @@ class MetricResult(Protocol):
     def thresholds(self) -> Mapping[str, float]:
         """The threshold of each class whose value belongs to one (active: ``score > threshold``)."""
 
+    def __getitem__(self, label: str, /) -> ClassResult:
+        """Return the result of a class."""
+
     def plot(self, ax: Axes | None = None, *, per_class: bool = True, **options: Any) -> Axes:
         """Draw the curves behind the values with matplotlib, on ``ax`` or on new axes."""
 

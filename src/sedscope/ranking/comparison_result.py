@@ -95,7 +95,7 @@ class Comparison(TabularResult):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(200)
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
-    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, n=200)
+    >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, resampling=200)
     >>> comparison["psds1"].differences["b", "a"].losses
     8
     """
@@ -168,7 +168,7 @@ class Comparison(TabularResult):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, n=50)
+        >>> comparison = sed.compare(systems, truth, sed.presets.PSDS1, resampling=50)
         >>> comparison.class_table("psds1").split()[:4]
         ['class', 'a', 'b', 'b']
         """
@@ -216,7 +216,7 @@ class Comparison(TabularResult):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
-        >>> sed.compare(systems, truth, sed.presets.PSDS1, n=50).about().split("; ")[1]
+        >>> sed.compare(systems, truth, sed.presets.PSDS1, resampling=50).about().split("; ")[1]
         '≈ inside the noise: p is above 0.05'
         """
         level, pairs = level_of(self.resampling.confidence), self.pairs

@@ -87,7 +87,7 @@ class Ranking(TabularResult):
     >>> import sedscope as sed
     >>> truth = sed.simulate.ground_truth(30, classes=2)
     >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-    >>> ranking = sed.rank(systems, truth, "psds1", n=50)
+    >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
     >>> ranking.systems[0].name, ranking.systems[1].rank
     ('b', 2)
     """
@@ -150,7 +150,7 @@ class Ranking(TabularResult):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).pairs_to_csv().splitlines()[1][:7]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).pairs_to_csv().splitlines()[1][:7]
         'b,b,a,a'
         """
         rows = []
@@ -195,7 +195,7 @@ class Ranking(TabularResult):
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
         >>> with TemporaryDirectory() as folder:
-        ...     sed.rank(systems, truth, "psds1", n=50).site(Path(folder) / "leaderboard")
+        ...     sed.rank(systems, truth, "psds1", resampling=50).site(Path(folder) / "leaderboard")
         ...     sorted(path.name for path in Path(folder, "leaderboard").iterdir())
         ['index.html', 'pairs.csv', 'ranking.csv', 'ranking.json', 'ranking.md', 'ranking.tex']
         """
@@ -219,7 +219,7 @@ class Ranking(TabularResult):
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
-        >>> sed.rank(systems, truth, "psds1", n=50).about().split("; ")[1]
+        >>> sed.rank(systems, truth, "psds1", resampling=50).about().split("; ")[1]
         'systems tie if p is above 0.05'
         """
         of_sets = ", of each data set" if len(self.datasets) > 1 else ""
@@ -242,7 +242,7 @@ class Ranking(TabularResult):
         --------
         >>> import sedscope as sed
         >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", n=50).all_warnings()
+        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", resampling=50).all_warnings()
         []
         """
         return [

@@ -129,7 +129,7 @@ class Table:
         turned = self.by_class and classes == "columns"
         rows = [*zip(*self.all_rows, strict=True)] if turned else self.all_rows
         ruled = self.last is not None and not turned
-        return format_latex(rows, names=self.names, rule_before_last=ruled)
+        return format_latex(rows, names=1 if turned else self.names, rule_before_last=ruled)
 
 
 Part: TypeAlias = Table | Line | list[Line]

@@ -34,8 +34,8 @@ from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
-from ..results.frames import html_table
-from ..results.text import number_or_blank
+from ..results.text import Form, Line, Name, Part, Records, Table, definition, number_or_blank
+from ..tabular import TabularResult
 from .operating_points import OperatingPoints
 
 _THRESHOLD_ADVICE = "Choose a metric with a threshold, such as BestFScore(IoU(0.5))."
@@ -73,7 +73,7 @@ class ClassTuning:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tuning:
+class Tuning(TabularResult):
     """What is best for each class, and what it gives.
 
     Attributes
@@ -119,19 +119,35 @@ class Tuning:
         number = counted(len(self.per_class), "class")
         return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{validated}>"
 
-    def _repr_html_(self) -> str:
-        rows = (
+    def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        rows = [
             [
                 label,
                 "" if tuned.postprocessing is None else repr(tuned.postprocessing),
                 number_or_blank(tuned.threshold, ".4g"),
-                f"{tuned.value:.4f}",
-                number_or_blank(tuned.cross_validated, ".4f"),
+                f"{tuned.value:.{digits}f}",
+                number_or_blank(tuned.cross_validated, f".{digits}f"),
             ]
             for label, tuned in self.per_class.items()
-        )
+        ]
         header = ["class", "post-processing", "threshold", "value", "cross-validated"]
-        return html_table(header, rows, len(self.per_class), "class", title=repr(self), notes=self.notes)
+        notes: list[Line] = [(Name(note),) for note in self.notes]
+        if form == "html":
+            return [Table(header, rows, title=repr(self)), notes]
+        numbers = [f"{self.value:.{digits}f}", number_or_blank(self.cross_validated, f".{digits}f")]
+        table = Table(header, rows, ["overall", "", "", *numbers], names=2, by_class=True)
+        return [table, [definition("value", repr(self.metric)), *notes]]
+
+    def _records(self) -> Records:
+        columns = {"class": str, "postprocessing": str, "threshold": float}
+        columns |= {"value": float, "cross_validated": float}
+        rows: list[tuple[str | float | None, ...]] = [
+            (None, None, None, self.value, self.cross_validated)
+        ]
+        for label, tuned in self.per_class.items():
+            best = None if tuned.postprocessing is None else repr(tuned.postprocessing)
+            rows.append((label, best, tuned.threshold, tuned.value, tuned.cross_validated))
+        return columns, rows
 
     def __call__(self, scores: Scores) -> Scores:
         """Post-process the scores of each class by what is best for it."""
