@@ -57,7 +57,21 @@ def test_the_first_evaluation_loads_only_what_it_uses(metric: str) -> None:
     loaded = run(FIRST_USE.replace("METRIC", metric)).split()
     assert not HEAVY & {module.split(".")[0] for module in loaded}
     packages = {module.split(".")[1] for module in loaded if module.startswith("sedscope.")}
-    assert not {"checking", "cli", "diagnosis", "io", "plots", "report", "torch", "tuning"} & packages
+    unused = {
+        "checking",
+        "cli",
+        "diagnosis",
+        "io",
+        "plots",
+        "report",
+        "resampling",
+        "results",
+        "torch",
+        "tuning",
+    }
+    assert not unused & packages
+    presets = {"sedscope.tasks", "sedscope.tasks.presets"}
+    assert sum(module.split(".")[0] == "sedscope" for module in {*loaded} - presets) <= 75
     features = {"criteria.collar", "engines.checkpoint", "metrics.thresholded", "resampling.resampling"}
     features |= {"postprocessing.median_filter", "evaluation.groups", "data.chunks"}
     features.add("data.scored_events")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..counting.counts import Counts
 from ..errors import SedscopeError, counted
 from ..metrics import Metric
-from ..results.text import Form, Line, Part, Records, Table, definition
+from ..results.text import Form, Line, Part, Records, Table, definition, picked
 
 if TYPE_CHECKING:
     from ..metrics.fixed_threshold import Threshold
@@ -185,7 +185,7 @@ def grouped_rows(results: GroupResults) -> Iterator[Row]:
 
 def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as plain values."""
-    entry = {**_set_values(evaluation), "warnings": list(evaluation.warnings)}
+    entry = {**_set_values(evaluation), "warnings": evaluation.warnings}
     if evaluation.groups:
         entry["groups"] = {kind: group_values(results) for kind, results in evaluation.groups.items()}
     return entry
@@ -193,10 +193,7 @@ def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
 
 def _set_values(evaluation: Evaluation) -> dict[str, Any]:
     return {
-        "clips": evaluation.clips,
-        "hours": evaluation.hours,
-        "classes": list(evaluation.classes),
-        "references": dict(evaluation.references),
+        **picked(evaluation, "clips", "hours", "classes", "references"),
         "metrics": [_metric_values(evaluation, metric) for metric in evaluation.results],
     }
 
@@ -230,7 +227,7 @@ def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any
     if result.thresholds:
         entry["thresholds"] = result.thresholds
     if rates is not None:
-        entry["false_alarms_per_hour"] = {"threshold": rates.threshold, "per_class": rates.per_class}
+        entry["false_alarms_per_hour"] = picked(rates, "threshold", "per_class")
     if bootstrap is not None:
         entry["interval"] = {
             **limits(bootstrap),

@@ -13,9 +13,8 @@ import numpy as np
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
 from ..evaluation.result import Evaluation
-from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling
-from ..results.text import Form, Part, Records, Table, csv_of, definition, mark_best, written
+from ..results.text import Form, Part, Records, Table, csv_of, definition, mark_best, picked, written
 from ..tabular import TabularResult
 from .differences import level_of
 from .ranking import (
@@ -37,6 +36,10 @@ PAIR_COLUMNS: dict[str, type] = {
     **{"better_team": str, "better_system": str, "worse_team": str, "worse_system": str},
     **{"difference": float, "p": float, "p_corrected": float, "significant": int},
 }
+_NAMES = ("team", "name")
+_KIND = ("name", "definition", "higher_is_better")
+_ESTIMATE = ("value", "low", "high")
+_PAIR = ("difference", "p", "p_corrected", "significant")
 _UNDEFINED = Estimate(math.nan, math.nan, math.nan)
 
 Reports: TypeAlias = Literal["all", "best", "none"]
@@ -131,7 +134,25 @@ class Ranking(TabularResult):
         return COLUMNS, self._rows()
 
     def _values(self) -> dict[str, Any]:
-        return ranking_values(self)
+        sets = {name: picked(one, "clips", "hours", "classes") for name, one in self.datasets.items()}
+        return {
+            **({"task": self.task, "datasets": sets} if self.task else {}),
+            "score": picked(self.score, *_KIND),
+            "metrics": [picked(metric, *_KIND) for metric in self.metrics],
+            **picked(self, "clips", "hours", "classes"),
+            "resampling": self.about(),
+            "systems": [_system_values(system) for system in self.systems],
+            "pairs": [
+                {
+                    "better": picked(self.systems[first], *_NAMES),
+                    "worse": picked(self.systems[second], *_NAMES),
+                    **picked(pair, *_PAIR),
+                }
+                for (first, second), pair in self.pairs.items()
+            ],
+            "rejected": [picked(system, *_NAMES, "reasons") for system in self.rejected],
+            "warnings": self.warnings,
+        }
 
     def pairs_to_csv(self, path: str | Path | None = None) -> str:
         """Return the differences of all pairs of systems as CSV.
@@ -331,70 +352,18 @@ def deviation(metric: MetricEstimate) -> float | None:
     return float(np.std(metric.runs, ddof=1)) if len(metric.runs) > 1 else None
 
 
-def ranking_values(ranking: Ranking) -> dict[str, Any]:
-    """Return a ranking as plain values."""
-    sets = {
-        name: {"clips": of_set.clips, "hours": of_set.hours, "classes": list(of_set.classes)}
-        for name, of_set in ranking.datasets.items()
-    }
-    return {
-        **({"task": ranking.task, "datasets": sets} if ranking.task else {}),
-        "score": _kind_dict(ranking.score),
-        "metrics": [_kind_dict(metric) for metric in ranking.metrics],
-        "clips": ranking.clips,
-        "hours": ranking.hours,
-        "classes": list(ranking.classes),
-        "resampling": ranking.about(),
-        "systems": [_system_dict(system) for system in ranking.systems],
-        "pairs": [
-            {
-                "better": _name_dict(ranking.systems[first]),
-                "worse": _name_dict(ranking.systems[second]),
-                "difference": pair.difference,
-                "p": pair.p,
-                "p_corrected": pair.p_corrected,
-                "significant": pair.significant,
-            }
-            for (first, second), pair in ranking.pairs.items()
-        ],
-        "rejected": [
-            {**_name_dict(system), "reasons": list(system.reasons)} for system in ranking.rejected
-        ],
-        "warnings": list(ranking.warnings),
-    }
-
-
-def _system_dict(system: RankedSystem) -> dict[str, Any]:
+def _system_values(system: RankedSystem) -> dict[str, Any]:
     return {
         "rank": system.rank,
         "rank_interval": [system.rank_low, system.rank_high],
-        "group": system.group,
-        **_name_dict(system),
-        "best_of_team": system.best_of_team,
-        "score": _estimate_dict(system.score),
+        **picked(system, "group", *_NAMES, "best_of_team"),
+        "score": picked(system.score, *_ESTIMATE),
         "metrics": {
             name: {
-                **_estimate_dict(metric),
-                "runs": list(metric.runs),
-                "per_class": {label: _estimate_dict(of) for label, of in metric.per_class.items()},
+                **picked(metric, *_ESTIMATE, "runs"),
+                "per_class": {label: picked(of, *_ESTIMATE) for label, of in metric.per_class.items()},
             }
             for name, metric in system.metrics.items()
         },
-        "warnings": list(system.warnings),
+        "warnings": system.warnings,
     }
-
-
-def _name_dict(system: Any) -> dict[str, str]:
-    return {"team": system.team, "name": system.name}
-
-
-def _kind_dict(metric: Any) -> dict[str, Any]:
-    return {
-        "name": metric.name,
-        "definition": metric.definition,
-        "higher_is_better": metric.higher_is_better,
-    }
-
-
-def _estimate_dict(estimate: Estimate | Interval) -> dict[str, float]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high}

@@ -219,6 +219,15 @@ def mark_best(cells: Sequence[str], values: Sequence[float], higher_is_better: b
     return [Best(cell) if cell.partition(" ")[0] == best else cell for cell in cells]
 
 
+def picked(thing: object, *names: str) -> dict[str, Any]:
+    """Return some attributes of a thing by name.
+
+    >>> picked(1 + 2j, "real", "imag")
+    {'real': 1.0, 'imag': 2.0}
+    """
+    return {name: getattr(thing, name) for name in names}
+
+
 def plain(values: Any) -> Any:
     """Return values as JSON can write them: None for numbers that are not finite.
 

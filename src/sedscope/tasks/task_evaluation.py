@@ -175,7 +175,7 @@ class TaskEvaluation(TabularResult):
             **({} if self.interval is None else {"interval": limits(self.interval)}),
             "datasets": self.values,
             "details": {name: result.to_dict() for name, result in self.datasets.items()},
-            "warnings": list(self.warnings),
+            "warnings": self.warnings,
         }
 
     def warn(self, stacklevel: int) -> TaskEvaluation:
