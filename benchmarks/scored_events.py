@@ -100,7 +100,7 @@ def _run(way: str, folder: Path) -> None:
     start = time.perf_counter()
     truth = sed.read_ground_truth(folder / "truth.tsv", durations=durations)
     if way == "a TSV file":
-        system = read_system(file, truth, overlaps="keep")
+        system = read_system(file, truth, sed.SystemReading(overlaps="keep"))
         assert isinstance(system, sed.Scores)
     elif way == "a data frame":
         system = sed.ScoredEvents.from_table(table, clips=truth.clips)

@@ -43,6 +43,7 @@ from .evaluation.groups import By as By
 from .evaluation.groups import Groups as Groups
 from .evaluation.result import Evaluation as Evaluation
 from .io.conversion import convert as convert
+from .io.event_files import TruthReading as TruthReading
 from .io.event_files import read_events as read_events
 from .io.event_files import read_ground_truth as read_ground_truth
 from .io.event_files import write_events as write_events
@@ -51,6 +52,7 @@ from .io.label_maps import read_label_map as read_label_map
 from .io.scores.files import read_scores as read_scores
 from .io.scores.files import write_scores as write_scores
 from .io.side_tables import read_regions as read_regions
+from .io.systems import SystemReading as SystemReading
 from .metrics import *
 from .metrics import curves as curves
 from .plots.plot import plot as plot

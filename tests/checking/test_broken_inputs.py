@@ -229,7 +229,7 @@ def evaluate(files: Files, system: Path, case: Case) -> tuple[Answer, str]:
             truth = sed.read_ground_truth(
                 files.truth, durations=durations, overlaps=truth_overlaps(overlaps), **reading
             )
-            scores = read_system_scores(system, truth, overlaps=overlaps)
+            scores = read_system_scores(system, truth, sed.SystemReading(overlaps=overlaps))
             result = sed.evaluate(scores, truth, METRIC, **chosen)
         except sed.SedscopeError as error:
             return "refuse", str(error)
@@ -255,7 +255,17 @@ def test_every_way_in_gives_the_stated_answer(system: str, case: Case, tmp_path:
     assert case.answer == "accept" or case.phrase in outcome.err
     assert ("warning: " in outcome.err) == (case.answer == "warn")
 
-    validation = sed.validate(path, files.truth, durations=stated, **case.arguments)
+    options = dict(case.arguments)
+    overlaps, invalid = options.pop("overlaps", "error"), options.pop("invalid", "error")
+    validation = sed.validate(
+        path,
+        files.truth,
+        system_reading=sed.SystemReading(overlaps=overlaps),
+        truth_reading=sed.TruthReading(
+            durations=stated, invalid=invalid, overlaps=truth_overlaps(overlaps)
+        ),
+        **options,
+    )
     assert bool(validation.errors) == (case.answer == "refuse"), str(validation)
     assert bool(validation.findings) or case.answer != "warn"
     outcome = run("validate", path, files.truth, *durations, *case.options)
@@ -300,7 +310,11 @@ def test_one_bad_row_hides_no_other(tmp_path: Path) -> None:
         "b 2 3 Cow",
     ]
     files = write_files(tmp_path, truth_rows(*rows))
-    text = str(sed.validate(files.scores, files.truth, durations=files.durations))
+    text = str(
+        sed.validate(
+            files.scores, files.truth, truth_reading=sed.TruthReading(durations=files.durations)
+        )
+    )
     lines = text.splitlines()
     for message in (
         "3: onset '3', offset 'x'",
@@ -317,7 +331,9 @@ def test_one_bad_row_hides_no_other(tmp_path: Path) -> None:
 
 def test_ground_truth_alone(tmp_path: Path) -> None:
     files = write_files(tmp_path, truth_rows("a 1 3 Dog", "b 2 1 Cat"))
-    validation = sed.validate(truth=files.truth, durations=files.durations)
+    validation = sed.validate(
+        truth=files.truth, truth_reading=sed.TruthReading(durations=files.durations)
+    )
     assert [finding.kind for finding in validation.errors] == ["events"]
     outcome = run("validate", files.truth)
     assert outcome.code == 1

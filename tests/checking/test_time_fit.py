@@ -32,7 +32,9 @@ def moved(change: Callable[[float], float]) -> sed.GroundTruth:
 
 
 def noted_by_validate(scores: sed.Scores, truth: sed.GroundTruth) -> list[str]:
-    findings = sed.validate(scores, truth, invalid="drop", clips="scored", missing="empty").findings
+    findings = sed.validate(
+        scores, truth, truth_reading=sed.TruthReading(invalid="drop"), clips="scored", missing="empty"
+    ).findings
     return [finding.what for finding in findings if finding.kind == "time-fit"]
 
 

@@ -21,14 +21,24 @@ HEADER = "onset offset Dog Cat"
 def findings_by_kind(files: Files, *, durations: bool = True, **options: Any) -> dict[str, sed.Finding]:
     """Validate files, and return the findings by their kind."""
     ends = files.durations if durations and files.durations.exists() else None
-    validation = sed.validate(files.scores, files.truth, durations=ends, **options)
+    overlaps, invalid = options.pop("overlaps", "error"), options.pop("invalid", "error")
+    gaps = options.pop("gaps", "error")
+    validation = sed.validate(
+        files.scores,
+        files.truth,
+        system_reading=sed.SystemReading(gaps=gaps, overlaps=overlaps),
+        truth_reading=sed.TruthReading(durations=ends, invalid=invalid, overlaps=overlaps),
+        **options,
+    )
     assert len({finding.kind for finding in validation.findings}) == len(validation.findings)
     return {finding.kind: finding for finding in validation.findings}
 
 
 def test_a_set_without_fault(tmp_path: Path) -> None:
     files = write_files(tmp_path)
-    validation = sed.validate(files.scores, files.truth, durations=files.durations)
+    validation = sed.validate(
+        files.scores, files.truth, truth_reading=sed.TruthReading(durations=files.durations)
+    )
     assert validation.findings == ()
     assert validation.summary == {
         "listed clips": 2,
@@ -267,7 +277,12 @@ def test_options_make_warnings_of_errors(tmp_path: Path) -> None:
     assert not [finding for finding in lenient.values() if finding.severity == "error"]
     assert findings_by_kind(files, classes=["Emu"])["classes"].severity == "error"
     chosen = sed.validate(
-        files.scores, files.truth, classes=["Cat"], missing="empty", invalid="drop", overlaps="merge"
+        files.scores,
+        files.truth,
+        truth_reading=sed.TruthReading(invalid="drop", overlaps="merge"),
+        system_reading=sed.SystemReading(overlaps="merge"),
+        classes=["Cat"],
+        missing="empty",
     )
     assert chosen.summary["evaluated clips"] == 3
     assert chosen.summary["evaluated events"] == 1
@@ -298,9 +313,11 @@ def test_clips_without_frames() -> None:
 def test_objects_have_their_own_durations() -> None:
     scores = sed.Scores.from_arrays({"a-0": [[0.1], [0.2]]}, classes=["Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
-    assert sed.validate(scores, truth, stitch=None).findings == ()
-    with pytest.raises(sed.SedscopeError, match="only apply to ground truth read from a file"):
-        sed.validate(scores, truth, durations={"a": 2})
+    assert sed.validate(scores, truth, system_reading=sed.SystemReading(stitch=None)).findings == ()
+    with pytest.raises(
+        sed.SedscopeError, match="in memory, so durations of truth_reading= cannot be used"
+    ):
+        sed.validate(scores, truth, truth_reading=sed.TruthReading(durations={"a": 2}))
 
 
 def test_ground_truth_without_events(tmp_path: Path) -> None:
@@ -309,14 +326,22 @@ def test_ground_truth_without_events(tmp_path: Path) -> None:
         "events.tsv": table(EVENTS, "a 1 3 Dog"),
     }
     files = write_files(tmp_path, changes)
-    validation = sed.validate(files.folder / "events.tsv", files.truth, durations=files.durations)
+    validation = sed.validate(
+        files.folder / "events.tsv",
+        files.truth,
+        truth_reading=sed.TruthReading(durations=files.durations),
+    )
     assert [finding.kind for finding in validation.findings] == ["no-references", "silent"]
     assert validation.summary["evaluated clips"] == 2
 
 
 def test_lists_of_detections(tmp_path: Path) -> None:
     files = write_files(tmp_path, {"events.tsv": table(EVENTS, "a 1 3 Dog", "b 0 1 Cat")})
-    validation = sed.validate(files.folder / "events.tsv", files.truth, durations=files.durations)
+    validation = sed.validate(
+        files.folder / "events.tsv",
+        files.truth,
+        truth_reading=sed.TruthReading(durations=files.durations),
+    )
     assert validation.findings == ()
     assert validation.summary["evaluated clips"] == 2
 
@@ -345,7 +370,9 @@ def test_validate_on_the_command_line(tmp_path: Path) -> None:
 def test_errors_come_first(tmp_path: Path) -> None:
     changes = {"truth.tsv": table(EVENTS, "a 1 3 dog", "b 0 1 Cat"), "scores/b.tsv": SCORES["a"]}
     files = write_files(tmp_path, changes)
-    validation = sed.validate(files.scores, files.truth, durations=files.durations)
+    validation = sed.validate(
+        files.scores, files.truth, truth_reading=sed.TruthReading(durations=files.durations)
+    )
     severities = [finding.severity for finding in validation.findings]
     assert severities == sorted(severities)
     assert set(severities) == {"error", "warning"}
@@ -356,7 +383,7 @@ def test_the_excerpt_lists_more_clips_than_have_scores(data: Path) -> None:
     validation = sed.validate(
         folder / "scores",
         folder / "ground_truth.tsv",
-        durations=folder / "audio_durations.tsv",
+        truth_reading=sed.TruthReading(durations=folder / "audio_durations.tsv"),
         clips="scored",
     )
     assert validation.errors == ()
@@ -374,8 +401,8 @@ def test_the_validation_set(data: Path) -> None:
     validation = sed.validate(
         desed_scores(data),
         folder / "ground_truth.tsv",
-        durations=folder / "durations.tsv",
-        overlaps="merge",
+        truth_reading=sed.TruthReading(durations=folder / "durations.tsv", overlaps="merge"),
+        system_reading=sed.SystemReading(overlaps="merge"),
     )
     assert validation.errors == ()
     assert validation.summary["evaluated clips"] == 1168

@@ -377,16 +377,29 @@ def test_conversion_gives_new_labels(tmp_path: Path) -> None:
         {"a": [(0, 2, "dog"), (1, 3, "hound"), (3, 4, "dog"), (5, 6, "noise")], "b": [(0, 1, "noise")]},
         tmp_path / "events.tsv",
     )
-    sed.convert(tmp_path / "events.tsv", tmp_path / "new.tsv", label_map=names)
+    sed.convert(
+        tmp_path / "events.tsv", tmp_path / "new.tsv", reading=sed.SystemReading(label_map=names)
+    )
     assert sed.read_events(tmp_path / "new.tsv") == {"a": [(0, 3, "Dog"), (3, 4, "Dog")], "b": []}
     sed.write_events({"a": [(0, 2, "dog", 0.9), (1, 3, "hound", 0.4)]}, tmp_path / "scored.tsv")
     with pytest.raises(
         sed.SedscopeError, match="clip a: events of Dog overlap with different confidences"
     ):
-        sed.convert(tmp_path / "scored.tsv", tmp_path / "never.tsv", label_map=names)
-    sed.convert(tmp_path / "scored.tsv", tmp_path / "store", to="store", label_map=names)
+        sed.convert(
+            tmp_path / "scored.tsv", tmp_path / "never.tsv", reading=sed.SystemReading(label_map=names)
+        )
+    sed.convert(
+        tmp_path / "scored.tsv",
+        tmp_path / "store",
+        reading=sed.SystemReading(label_map=names),
+        to="store",
+    )
     assert sed.read_scores(tmp_path / "store")["a"].values.ravel().tolist() == [0.9, 0.9, 0.4]
     with pytest.warns(
         sed.SedscopeWarning, match="The label map names no label that occurs. It names dgo"
     ):
-        sed.convert(tmp_path / "events.tsv", tmp_path / "same.tsv", label_map={"dgo": "Dog"})
+        sed.convert(
+            tmp_path / "events.tsv",
+            tmp_path / "same.tsv",
+            reading=sed.SystemReading(label_map={"dgo": "Dog"}),
+        )

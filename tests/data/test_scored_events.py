@@ -51,7 +51,7 @@ def test_all_ways_make_the_same_events(tmp_path: Path) -> None:
         sed.ScoredEvents.from_events(as_arrays),
         sed.ScoredEvents.from_table(table()),
         sed.ScoredEvents.from_table(polars.DataFrame(table()).cast({"confidence": polars.String})),
-        read_system(file, truth, overlaps="keep"),
+        read_system(file, truth, sed.SystemReading(overlaps="keep")),
     ]
     for system in systems:
         assert isinstance(system, sed.ScoredEvents)
@@ -100,7 +100,7 @@ def test_the_order_of_equal_confidences_is_kept(
         with warnings.catch_warnings():  # some formats cannot keep labels
             warnings.simplefilter("ignore", sed.SedscopeWarning)
             sed.convert(file, target, to=format, lossy=True)
-            read = read_system(target, truth, overlaps="keep", format=format)
+            read = read_system(target, truth, sed.SystemReading(overlaps="keep", format=format))
         assert isinstance(read, sed.ScoredEvents)
         times = [event[:2] for event in read.events()["x"]]
         assert times == [(3.0, 4.0), *(event[:2] for event in listed)], format
@@ -145,7 +145,7 @@ def test_wrong_rows_are_refused_together(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 4, "b": 4})
     file = write_table(tmp_path / "events.tsv", [ROWS[0], *WRONG])
     with pytest.raises(sed.SedscopeError, match="4 detections are not usable") as caught:
-        read_system(file, truth, overlaps="keep")
+        read_system(file, truth, sed.SystemReading(overlaps="keep"))
     assert [line.split(": ")[0] for line in sorted(caught.value.lines)] == [
         f"{file}:{line}" for line in (3, 4, 5, 6)
     ]

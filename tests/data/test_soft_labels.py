@@ -56,7 +56,7 @@ def test_confidences_that_nobody_asked_for_are_pointed_out(path: Path) -> None:
     (note,) = truth.warnings_about(["a"], ["Dog"])
     assert "all its events were taken as references" in note
     assert "confidences" in {finding.kind for finding in sed.validate(truth=path).findings}
-    assert not sed.validate(truth=path, confidence="> 0.5").findings
+    assert not sed.validate(truth=path, truth_reading=sed.TruthReading(confidence="> 0.5")).findings
     path.write_text(path.read_text().replace("0.5", "1").replace("0.6", "1.0").replace("0.4", "1"))
     assert not sed.read_ground_truth(path).warnings
 

@@ -59,7 +59,11 @@ def test_events_there_and_back(name: str, scored: bool, tmp_path: Path) -> None:
         return
     done = sed.convert(events_file(tmp_path, events), target, to=name)
     assert (done.kind, done.source, done.target, done.clips) == ("events", "dcase", name, 2)
-    back = sed.convert(target, tmp_path / "back.tsv", format=name if name == "table" else None)
+    back = sed.convert(
+        target,
+        tmp_path / "back.tsv",
+        reading=sed.SystemReading(format=name if name == "table" else None),
+    )
     assert back.clips == 2
     got = sed.read_events(tmp_path / "back.tsv")
     expected = events if scored or name not in ("birdnet", "birdnet_audacity") else None
@@ -74,7 +78,9 @@ def test_events_there_and_back(name: str, scored: bool, tmp_path: Path) -> None:
 def test_samples_become_tables(sample: Sample, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     where = sample.write(tmp_path / "in")
-    options = dict(sample.options)
+    how = dict(sample.options)
+    options: dict[str, Any] = {"durations": how.pop("durations", None)}
+    options["reading"] = sed.SystemReading(**how)
     if sample.durations:
         with pytest.raises(sed.SedscopeError, match="cannot hold the durations of"):
             sed.convert(where, tmp_path / "out.tsv", **options)
@@ -120,12 +126,12 @@ def test_names_of_targets(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from tsv, store, npz"):
         sed.convert(files.scores, tmp_path / "scores.wav")
     with pytest.raises(sed.SedscopeError, match=r"no format 'wav'\. Choose from tsv"):
-        sed.convert(files.scores, tmp_path / "y", format="wav")
+        sed.convert(files.scores, tmp_path / "y", reading=sed.SystemReading(format="wav"))
     (files.scores / "a.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")  # which is not read
     with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from tsv, store, npz"):
-        sed.convert(files.scores, tmp_path / "scores.st", stitch=None)
+        sed.convert(files.scores, tmp_path / "scores.st", reading=sed.SystemReading(stitch=None))
     with pytest.raises(sed.SedscopeError, match=r"no score format 'wav'\. Choose from tsv"):
-        sed.convert(files.scores, tmp_path / "y", to="wav", stitch=None)
+        sed.convert(files.scores, tmp_path / "y", reading=sed.SystemReading(stitch=None), to="wav")
     with pytest.raises(
         sed.SedscopeError, match=r"holds scores, but dcase holds events.*sedscope detect"
     ):
@@ -158,9 +164,18 @@ def test_windows_that_overlap_are_averaged(tmp_path: Path) -> None:
     assert scores["a"].edges.tolist() == [0, 1.5, 3, 4.5, 6]
     assert scores["a"].values[:, 1] == pytest.approx([0.9, 0.6, 0.45, 0.6])
     assert scores["a"].values[:, 0].tolist() == [0.5, 0.5, -np.inf, -np.inf]
-    sed.convert(events_file(tmp_path, events), tmp_path / "out", to="store", overlaps="average")
+    sed.convert(
+        events_file(tmp_path, events),
+        tmp_path / "out",
+        reading=sed.SystemReading(overlaps="average"),
+        to="store",
+    )
     assert_equal_scores(sed.read_scores(tmp_path / "out"), scores)
-    done = sed.convert(events_file(tmp_path, events), tmp_path / "named.store", overlaps="average")
+    done = sed.convert(
+        events_file(tmp_path, events),
+        tmp_path / "named.store",
+        reading=sed.SystemReading(overlaps="average"),
+    )
     assert done.target == "store"
     assert_equal_scores(sed.read_scores(tmp_path / "named.store"), scores)
 
@@ -213,6 +228,8 @@ def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
         (files.truth, {"stitch": None}, "holds events, so stitch="),
     ):
         arguments: dict[str, Any] = dict(options)
+        if "durations_output" not in options:
+            arguments = {"reading": sed.SystemReading(**arguments)}
         with pytest.raises(sed.SedscopeError, match=message):
             sed.convert(
                 source, tmp_path / "out.tsv", to=None if source == files.truth else "tsv", **arguments

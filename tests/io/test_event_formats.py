@@ -387,7 +387,7 @@ def test_folders_of_scored_seizures_are_systems(tmp_path: Path, format: str) -> 
     for folder in ("system", "truth"):
         write_event_set(EventSet(seizures, durations), tmp_path / folder, format=format)
     truth = sed.read_ground_truth(tmp_path / "truth", confidence="> 0.5")
-    system = read_system(tmp_path / "system", truth)
+    system = read_system(tmp_path / "system", truth, sed.SystemReading())
     assert isinstance(system, sed.Scores)
     counts = sed.deltas(system, truth, sed.AnyOverlap(before=30)).counts()
     assert counts.duration == 1500
@@ -402,7 +402,7 @@ def test_files_without_confidences_beside_others_are_named(tmp_path: Path) -> No
     with pytest.warns(
         sed.SedscopeWarning, match=r"1 file has no confidences.*confidence 1: .*b_events.tsv\."
     ):
-        scores = read_system(tmp_path, truth, overlaps="keep")
+        scores = read_system(tmp_path, truth, sed.SystemReading(overlaps="keep"))
     assert isinstance(scores, sed.ScoredEvents)
     assert scores.events()["b"] == [(1, 3, "sz", 1)]
 

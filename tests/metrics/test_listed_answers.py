@@ -87,7 +87,7 @@ def test_values_are_those_of_the_definition(tmp_path: Path) -> None:
     for file, text in zip((system_file, truth_file), lines, strict=True):
         file.write_text("\n".join(text))
     truth = sed.read_ground_truth(truth_file, overlaps="keep")
-    system = read_system(system_file, truth, overlaps="keep")
+    system = read_system(system_file, truth, sed.SystemReading(overlaps="keep"))
     assert isinstance(system, sed.Scores)
 
     first = [max(shared(answers[0], moment) for moment in moments) for answers, moments in queries]
@@ -116,6 +116,6 @@ def test_an_unsorted_list_is_ranked_by_its_scores(tmp_path: Path) -> None:
     truth = sed.GroundTruth.from_dict({"v_1": [(10, 15, "moment")]}, durations={"v_1": 20})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sed.SedscopeWarning)
-        system = read_system(file, truth, overlaps="keep")
+        system = read_system(file, truth, sed.SystemReading(overlaps="keep"))
     assert isinstance(system, sed.Scores)
     assert sed.evaluate(system, truth, "r1_70")["r1_70"].value == 1

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ..data.choices import EventOverlaps, Gaps, Invalid, Overlaps
-from ..data.chunks import Chunks, Unit
+from ..data.choices import Invalid, Overlaps
 from ..data.clip_ids import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
 from ..data.event_checks import (
@@ -28,11 +27,12 @@ from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..data.truth_summary import late_ends_of
 from ..errors import SedscopeError, subject
+from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.locations import Address, Location
 from ..io.side_tables import clip_seconds, read_durations, refuse_detections
-from ..io.systems import detections_as_scores, holds_events, read_system_scores
+from ..io.systems import SystemReading, detections_as_scores, holds_events, read_system_scores
 from .checks import EventTimes
 from .findings import Findings
 
@@ -88,27 +88,28 @@ def read_usable_events(
 def exact_truth(
     table: EventTable,
     durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-    ignored_labels: Collection[str],
-    label_map: LabelMap,
+    reading: TruthReading,
 ) -> GroundTruth:
     """Read the ground truth as an evaluation does."""
     truth = GroundTruth.from_event_table(
-        table, durations=durations, invalid=invalid, overlaps=overlaps, ignored_labels=ignored_labels
+        table,
+        durations=durations,
+        invalid=reading.invalid,
+        overlaps=reading.overlaps,
+        ignored_labels=reading.ignored_labels,
     )
-    return truth.relabelled(label_map) if label_map.names else truth
+    label_map = reading._label_map()
+    return truth.relabelled(label_map) if label_map and label_map.names else truth
 
 
 def usable_truth(
     table: EventTable,
     durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-    ignored_labels: Collection[str],
+    reading: TruthReading,
     findings: Findings,
 ) -> GroundTruth | None:
     """Return the usable part of the ground truth. Unusable events become findings."""
+    invalid, overlaps, ignored_labels = reading.invalid, reading.overlaps, reading.ignored_labels
     kept: Overlaps = "keep" if overlaps == "keep" else "merge"
     options: dict[str, Any] = {"durations": durations, "ignored_labels": ignored_labels}
     try:
@@ -132,7 +133,8 @@ def usable_truth(
         findings.add("warning", "confidences", f"{table.where}: {note}")
     for note in unused_ignored_labels_note(ignored_labels, table.columns().label):
         findings.add("warning", "ignored-labels", f"{table.where}: {note}")
-    return truth
+    label_map = reading._label_map()
+    return truth if label_map is None else truth.relabelled(label_map)
 
 
 def _check_events(
@@ -189,8 +191,9 @@ def _check_events(
         findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
 
 
-def event_times(table: EventTable, label_map: LabelMap) -> EventTimes:
+def event_times(table: EventTable, reading: TruthReading) -> EventTimes:
     """Return the times of all rows with a label, including events that the ground truth leaves out."""
+    label_map = reading._label_map() or LabelMap({})
     events = table.columns()
     labels = {i: label_map.target(label) for i, label in enumerate(events.label)}
     rows = [i for i, label in labels.items() if label is not None]
@@ -201,25 +204,17 @@ def event_times(table: EventTable, label_map: LabelMap) -> EventTimes:
 def read_usable_scores(
     path: Location,
     truth: GroundTruth | None,
-    overlaps: EventOverlaps,
-    gaps: Gaps,
-    format: str | None,
-    options: EventReadOptions,
-    stitch: Chunks | Literal[False],
-    unit: Unit,
-    label_map: LabelMap | None,
+    reading: SystemReading,
     findings: Findings,
 ) -> Scores | None:
     """Read scores, or the detections that can be used."""
     known = GroundTruth.from_dict({}) if truth is None else truth
     try:
-        if options.columns or holds_events(path, format):
-            if stitch is not False:
+        if reading.columns or holds_events(path, reading.format):
+            if reading.stitch is not False:
                 refuse_detections(path)
-            return _read_detections(path, known, overlaps, format, options, label_map, findings)
-        return read_system_scores(
-            path, known, gaps=gaps, format=format, stitch=stitch, unit=unit, label_map=label_map
-        )
+            return _read_detections(path, known, reading, findings)
+        return read_system_scores(path, known, reading)
     except SedscopeError as error:
         findings.add_failure("scores", error)
         return None
@@ -228,18 +223,15 @@ def read_usable_scores(
 def _read_detections(
     path: Location,
     truth: GroundTruth,
-    overlaps: EventOverlaps,
-    format: str | None,
-    options: EventReadOptions,
-    label_map: LabelMap | None,
+    reading: SystemReading,
     findings: Findings,
 ) -> Scores | None:
     """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
     the rest."""
     durations = None if truth.durations is None else clip_seconds(truth)
-    points = overlaps == "keep"
+    options, points = reading._options(), reading.overlaps == "keep"
     table = read_usable_events(
-        path, format, options, durations, findings, detections=True, points=points
+        path, reading.format, options, durations, findings, detections=True, points=points
     )
     if table is None:
         return None
@@ -248,9 +240,9 @@ def _read_detections(
     clip_ids(table.clip, table.where, table.clip_location)
     events = table.columns()
     overlapping = overlapping_detections(events)
-    if overlapping and overlaps == "error":
+    if overlapping and reading.overlaps == "error":
         what = f"{path}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class "
         what += f"and clip. {OVERLAP_ADVICE}"
         findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
-        overlaps = "merge"
-    return detections_as_scores(table.events(), truth, overlaps, label_map)
+        reading = replace(reading, overlaps="merge")
+    return detections_as_scores(table.events(), truth, reading)

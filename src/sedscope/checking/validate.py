@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
@@ -13,28 +12,21 @@ from ..criteria import Clip, Onset
 from ..data.choices import (
     ClipChoice,
     Coverage,
-    EventOverlaps,
-    Gaps,
-    Invalid,
     Missing,
-    Overlaps,
-    truth_overlaps,
 )
-from ..data.chunks import Chunks, Unit
 from ..data.clip_events import ClipEvents
-from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
 from ..data.ignored_references import ConfidenceLimit, as_ignored_labels
-from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..engines.run import Run
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing
 from ..evaluation.deltas import deltas
-from ..io.events.source import EventReadOptions
+from ..io.event_files import TruthReading
 from ..io.locations import Location, input_location
+from ..io.systems import SystemReading
 from .checks import (
     EventTimes,
     check_labels,
@@ -113,26 +105,12 @@ def validate(
     scores: Scores | str | Location | None = None,
     truth: GroundTruth | str | Location | None = None,
     *,
-    durations: str | Location | Mapping[str, float] | None = None,
+    system_reading: SystemReading | None = None,
+    truth_reading: TruthReading | None = None,
     classes: Sequence[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
-    invalid: Invalid = "error",
-    overlaps: EventOverlaps = "error",
-    gaps: Gaps = "error",
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    label: str | None = None,
-    confidence: str | None = None,
-    ignored: str | Location | None = None,
-    ignored_labels: Iterable[str] = (),
-    scores_format: str | None = None,
-    scores_columns: Mapping[str, str] | None = None,
-    stitch: Chunks | Literal[False] = False,
-    unit: Unit = "seconds",
-    system_map: LabelMapLike | None = None,
-    truth_map: LabelMapLike | None = None,
     run: Run | None = None,
 ) -> Validation:
     """Check scores and ground truth, and report everything that is wrong or unusual at once.
@@ -146,9 +124,11 @@ def validate(
         ``sed.validate(truth="truth.tsv")``.
     truth : GroundTruth, str or Path, optional
         The reference events, or where to read them.
-    durations : mapping of str to float, str or Path, optional
-        The duration of each clip in seconds, or the file that states them. Only for ground truth that
-        is read from a file.
+    system_reading : SystemReading, optional
+        How scores or detections are read. Of scores in memory, chunks are stitched and labels renamed.
+    truth_reading : TruthReading, optional
+        How the ground truth is read: durations, format, events that do not fit, and so on. Of ground truth in
+        memory, only ``invalid`` and ``label_map`` apply.
     classes : sequence of str, optional
         The classes to evaluate. By default, all classes of the scores.
     clips : iterable of str or "scored", optional
@@ -158,39 +138,6 @@ def validate(
         Whether clips that the ground truth does not list are an error, or clips without events.
     coverage : {"error", "any"}
         Whether scores that end long before or after most of their clips are an error or are accepted.
-    invalid : {"error", "drop"}
-        Whether events that end before they begin, or begin before or after their clip, are an error or are
-        dropped. Events of no length are dropped with them.
-    overlaps : {"error", "merge", "keep", "average"}
-        Whether overlapping events of one class are an error, are merged, or are kept as they are.
-        ``"average"`` averages detections that are windows, see :meth:`sedscope.Scores.from_events`, and
-        refuses reference events that overlap.
-    gaps : {"error", "silent"}
-        Whether gaps between frames of score tables, and between chunks, are an error, or frames in which
-        nothing is active.
-    format : str, optional
-        The format of the ground truth, as in :func:`sedscope.read_ground_truth`.
-    columns : mapping of str to str, optional
-        The names of the columns of the ground truth, as in :func:`sedscope.read_ground_truth`.
-    label : str, optional
-        The label of events that have none, and of all speakers of RTTM files.
-    confidence : str, optional
-        Which events are references, as in :func:`sedscope.read_ground_truth`.
-    ignored : str or Path, optional
-        The file of ignored references, as in :func:`sedscope.read_ground_truth`.
-    ignored_labels : iterable of str, optional
-        Labels of events that are ignored for every class.
-    scores_format : str, optional
-        The format of the scores, as in :func:`sedscope.read_scores`.
-    scores_columns : mapping of str to str, optional
-        The names of the columns of a list of detections, as in :func:`sedscope.read_events`.
-    stitch : optional
-        How to join the scores of recordings that were cut into chunks, as in
-        :func:`sedscope.read_scores`.
-    unit : str, default "seconds"
-        The unit of the chunks' positions.
-    system_map, truth_map : LabelMap or mapping from str to str or None, optional
-        New labels of the scores and of the ground truth, see :meth:`sedscope.Scores.relabelled`.
     run : Run, optional
         How it runs: on how many threads.
 
@@ -216,57 +163,36 @@ def validate(
     if scores is None and truth is None:
         raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
-    stated_durations = read_stated_durations(durations, findings)
-    system_labels = None if system_map is None else as_label_map(system_map)
-    truth_labels = None if truth_map is None else as_label_map(truth_map)
+    of_system = SystemReading() if system_reading is None else system_reading
+    of_truth = TruthReading() if truth_reading is None else truth_reading
+    of_truth = replace(of_truth, ignored_labels=as_ignored_labels(of_truth.ignored_labels))
+    stated_durations = read_stated_durations(of_truth.durations, findings)
     checked = _CheckedTruth()
     if isinstance(truth, GroundTruth):
-        file_options = (durations, format, columns, label, confidence, ignored)
-        if any(option is not None for option in (*file_options, tuple(ignored_labels) or None)):
-            raise SedscopeError(
-                "durations, format, columns, label, confidence, ignored and ignored_labels only apply to "
-                "ground truth read from a file."
-            )
-        checked = _truth_in_memory(truth, truth_labels, findings)
+        _refuse_unused(of_truth)
+        checked = _truth_in_memory(truth, of_truth, findings)
     elif truth is not None:
-        options = EventReadOptions(columns or {}, label, side="truth")
-        limit = None if confidence is None else ConfidenceLimit.parse(confidence)
-        everywhere = as_ignored_labels(ignored_labels)
+        options, format = of_truth._options(), of_truth.format
+        limit = None if of_truth.confidence is None else ConfidenceLimit.parse(of_truth.confidence)
         table = read_usable_events(truth, format, options, stated_durations, findings, limit=limit)
-        if table is not None and ignored is not None:
-            others = read_usable_events(ignored, format, options, stated_durations, findings)
+        if table is not None and of_truth.ignored is not None:
+            others = read_usable_events(of_truth.ignored, format, options, stated_durations, findings)
             table = table if others is None else table.with_ignored(others)
         if table is not None:
-            checked = _truth_from_table(
-                table,
-                stated_durations,
-                invalid,
-                truth_overlaps(overlaps),
-                everywhere,
-                truth_labels,
-                findings,
+            checked = _CheckedTruth(
+                usable_truth(table, stated_durations, of_truth, findings),
+                event_times(table, of_truth),
+                partial(exact_truth, table, stated_durations, of_truth),
             )
     references = checked.truth
     chosen = clips if clips is None or isinstance(clips, str) else list(clips)
     classes = None if classes is None else stripped(classes)
     system: Scores | None = None
     if isinstance(scores, Scores):
-        system = scores if stitch is False else scores.stitch(stitch, unit=unit, gaps=gaps)
-        system = system if system_labels is None else system.relabelled(system_labels)
+        system = of_system._as_read(scores)
     elif scores is not None:
         with findings.adding_warnings():
-            system = read_usable_scores(
-                input_location(scores),
-                references,
-                overlaps,
-                gaps,
-                scores_format,
-                EventReadOptions(scores_columns or {}, label, side="system"),
-                stitch,
-                unit,
-                system_labels,
-                findings,
-            )
+            system = read_usable_scores(input_location(scores), references, of_system, findings)
     threads = Run._of(run, "Validating").threads
     system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():
@@ -277,7 +203,9 @@ def validate(
         check_labels(references, findings)
     times, as_evaluated = checked.times, checked.as_evaluated
     if references is not None and times is not None and survey is not None and system is not None:
-        check_scores_and_truth(system, survey, references, classes, chosen, missing, invalid, findings)
+        check_scores_and_truth(
+            system, survey, references, classes, chosen, missing, of_truth.invalid, findings
+        )
         check_time_unit(times, survey, references, findings)
         check_times(system, references, times, coverage, findings, threads)
         if as_evaluated is not None and not findings.has_errors:
@@ -301,9 +229,22 @@ class _CheckedTruth:
     """Makes the ground truth as an evaluation does, and raises the errors that it raises."""
 
 
-def _truth_in_memory(
-    truth: GroundTruth, label_map: LabelMap | None, findings: Findings
-) -> _CheckedTruth:
+def _refuse_unused(reading: TruthReading) -> None:
+    """Refuse what cannot apply to ground truth in memory."""
+    used = [
+        field.name
+        for field in fields(reading)
+        if field.name not in ("invalid", "overlaps", "label_map") and getattr(reading, field.name)
+    ]
+    if used:
+        raise SedscopeError(
+            f"The ground truth is in memory, so {listing(used)} of truth_reading= cannot be used. "
+            "Give a file of ground truth."
+        )
+
+
+def _truth_in_memory(truth: GroundTruth, reading: TruthReading, findings: Findings) -> _CheckedTruth:
+    label_map = reading._label_map()
     truth = truth if label_map is None else truth.relabelled(label_map)
     for note in truth.warnings:
         findings.add("warning", "ground-truth", note)
@@ -314,26 +255,6 @@ def _truth_in_memory(
         truth.offsets,
     )
     return _CheckedTruth(truth, times, lambda: truth)
-
-
-def _truth_from_table(
-    table: EventTable,
-    durations: Mapping[str, float] | None,
-    invalid: Invalid,
-    overlaps: Overlaps,
-    ignored_labels: Collection[str],
-    label_map: LabelMap | None,
-    findings: Findings,
-) -> _CheckedTruth:
-    new_labels = LabelMap({}) if label_map is None else label_map
-    truth = usable_truth(table, durations, invalid, overlaps, ignored_labels, findings)
-    if truth is not None and label_map is not None:
-        truth = truth.relabelled(label_map)
-    return _CheckedTruth(
-        truth,
-        event_times(table, new_labels),
-        partial(exact_truth, table, durations, invalid, overlaps, ignored_labels, new_labels),
-    )
 
 
 def _check_as_evaluated(

@@ -72,26 +72,29 @@ def convert(
 
     It refuses to lose anything unless --lossy is given.
     """
+    from .. import SystemReading, read_label_map
     from .. import convert as convert_files
-    from .. import read_label_map
 
+    reading = SystemReading(
+        format=format,
+        columns=column_map(columns),
+        label=label,
+        classes=None if classes is None else [name.strip() for name in classes.split(",")],
+        frame=frame,
+        gaps=gaps,
+        overlaps=overlaps,
+        label_map=None if labels is None else read_label_map(labels),
+        **stitch_arguments(stitch),
+    )
     with progress_bar("converting") as progress:
         converted = convert_files(
             source,
             target,
-            format=format,
+            reading=reading,
             to=to,
-            columns=column_map(columns),
-            label=label,
-            label_map=None if labels is None else read_label_map(labels),
             durations=durations,
             durations_output=durations_output,
-            classes=None if classes is None else [name.strip() for name in classes.split(",")],
-            frame=frame,
-            gaps=gaps,
-            overlaps=overlaps,
             lossy=lossy,
             progress=progress,
-            **stitch_arguments(stitch),
         )
     typer.echo(f"{converted}: {target}")

@@ -72,7 +72,7 @@ def detect(
     from ..data.label_maps import no_effect_note
     from ..data.labels import refuse_disjoint
     from ..evaluation.operating_point import unstated_classes_note
-    from ..io.systems import read_scores_or_detections
+    from ..io.systems import SystemReading, read_scores_or_detections
 
     if (points is None) == (threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
@@ -80,13 +80,15 @@ def detect(
     chosen = None if clips is None else read_clip_list(clips, "--clips")
     system = read_scores_or_detections(
         scores,
+        SystemReading(
+            format=scores_format,
+            columns=column_map(scores_columns, "--scores-columns"),
+            gaps=gaps,
+            overlaps=overlaps,
+            label_map=None if labels is None else read_label_map(labels, side="system"),
+            **stitch_arguments(stitch),
+        ),
         () if operating_points is None else operating_points.thresholds,
-        format=scores_format,
-        columns=column_map(scores_columns, "--scores-columns"),
-        gaps=gaps,
-        overlaps=overlaps,
-        label_map=None if labels is None else read_label_map(labels, side="system"),
-        **stitch_arguments(stitch),
     )
     if operating_points is not None:
         refuse_disjoint(

@@ -182,7 +182,7 @@ def evaluate_system(
                 truth,
                 metrics,
                 overlaps=truth_overlaps(inputs.overlaps),
-                label_map=inputs.system_map(),
+                label_map=inputs.system_reading().label_map,
                 run=Run(threads=engine.threads),
                 **inputs.selection(truth.labels),
             )

@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from ..data.label_maps import LabelMap
     from ..data.region_cuts import RegionTruth
     from ..data.scores import Scores
+    from ..io.event_files import TruthReading
     from ..io.locations import Location
-    from ..io.systems import DetectionSets
+    from ..io.systems import DetectionSets, SystemReading
 
 
 ClipsOption = Annotated[
@@ -155,39 +156,49 @@ class FileOptions(OptionGroup):
     gaps: GapsOption = "error"
     stitch: StitchOption = None
 
-    def system_map(self) -> LabelMap | None:
-        """Read the label map of the system."""
-        return _side_map(self.labels, self.system_labels, "system")
+    def system_reading(self) -> SystemReading:
+        """Return how scores and detections are read."""
+        from .. import SystemReading
 
-    def truth_map(self) -> LabelMap | None:
-        """Read the label map of the ground truth."""
-        return _side_map(self.labels, self.truth_labels, "truth")
+        return SystemReading(
+            format=self.scores_format,
+            columns=column_map(self.scores_columns, "--scores-columns"),
+            label=self.label,
+            gaps=self.gaps,
+            overlaps=self.overlaps,
+            label_map=_side_map(self.labels, self.system_labels, "system"),
+            **stitch_arguments(self.stitch),
+        )
+
+    def truth_reading(self) -> TruthReading:
+        """Return how the reference events are read."""
+        from .. import TruthReading
+
+        return TruthReading(
+            durations=self.durations,
+            invalid=self.invalid,
+            overlaps=truth_overlaps(self.overlaps),
+            format=self.truth_format,
+            columns=column_map(self.columns),
+            label=self.label,
+            confidence=self.truth_confidence,
+            ignored=self.ignored,
+            ignored_labels=self.ignored_label or (),
+            label_map=_side_map(self.labels, self.truth_labels, "truth"),
+        )
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and give them their new labels."""
-        from .. import read_ground_truth
+        from ..io.event_files import read_truth
 
-        label_map = self.truth_map()
         try:
-            truth = read_ground_truth(
-                path,
-                durations=self.durations,
-                invalid=self.invalid,
-                overlaps=truth_overlaps(self.overlaps),
-                format=self.truth_format,
-                columns=column_map(self.columns),
-                label=self.label,
-                confidence=self.truth_confidence,
-                ignored=self.ignored,
-                ignored_labels=self.ignored_label or (),
-            )
+            return read_truth(path, self.truth_reading())
         except SedscopeError as error:
             from ..data.event_checks import OVERLAPS_ADVICE
 
             if self.overlaps != "average" or error.advice != OVERLAPS_ADVICE:
                 raise
             raise SedscopeError(str(error).replace(OVERLAPS_ADVICE, _AVERAGE_ADVICE)) from None
-        return truth if label_map is None else truth.relabelled(label_map)
 
 
 def _side_map(both: Location | None, own: Location | None, side: Side) -> LabelMap | None:
@@ -244,17 +255,8 @@ class InputOptions(FileOptions):
         from ..io.systems import read_system
 
         regions = self._regions(truth)
-        system = read_system(
-            path,
-            truth if regions is None else regions.recordings,
-            overlaps=self.overlaps,
-            gaps=self.gaps,
-            format=self.scores_format,
-            columns=column_map(self.scores_columns, "--scores-columns"),
-            label=self.label,
-            label_map=self.system_map(),
-            **stitch_arguments(self.stitch),
-        )
+        recordings = truth if regions is None else regions.recordings
+        system = read_system(path, recordings, self.system_reading())
         is_rttm = path.name.lower().endswith(".rttm")
         if is_rttm and self.label is None and not isinstance(system, dict):
             _refuse_other_speakers(system, truth, path)

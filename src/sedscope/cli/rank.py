@@ -17,11 +17,9 @@ from .options import (
     Reads,
     Writes,
     as_location,
-    column_map,
     counting_progress,
     path_option,
     postprocess,
-    stitch_arguments,
 )
 from .resampling_options import ComparisonOptions
 from .result_options import MetricOptions, ReportOptions
@@ -294,12 +292,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
         classes=inputs.selection(truth.labels)["classes"],
         clips=clip_choice(inputs.clips),
         coverage=inputs.coverage,
-        overlaps=inputs.overlaps,
-        gaps=inputs.gaps,
-        scores_format=inputs.scores_format,
-        scores_columns=column_map(inputs.scores_columns, "--scores-columns"),
-        system_map=inputs.system_map(),
-        **stitch_arguments(inputs.stitch),
+        system_reading=inputs.system_reading(),
     )
     problems: list[str] = []
     for finding in validation.errors:

@@ -11,7 +11,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from .engine_options import ThreadOptions
 from .input_options import ClipsOption, FileOptions, clip_choice
-from .options import JsonOption, as_location, column_map, stitch_arguments
+from .options import JsonOption, as_location
 
 
 def validate(
@@ -56,26 +56,13 @@ def validate(
     validation = validate_files(
         scores,
         ground_truth,
-        durations=files.durations,
+        system_reading=files.system_reading(),
+        truth_reading=files.truth_reading(),
         classes=names or None,
         clips=clip_choice(clips),
         missing=files.missing,
         coverage=files.coverage,
-        invalid=files.invalid,
-        overlaps=files.overlaps,
-        gaps=files.gaps,
-        format=files.truth_format,
-        columns=column_map(files.columns),
-        label=files.label,
-        confidence=files.truth_confidence,
-        ignored=files.ignored,
-        ignored_labels=files.ignored_label or (),
-        scores_format=files.scores_format,
-        scores_columns=column_map(files.scores_columns, "--scores-columns"),
-        system_map=files.system_map(),
-        truth_map=files.truth_map(),
         run=Run(engine.threads),
-        **stitch_arguments(files.stitch),
     )
     typer.echo(validation.to_json() if json == "-" else f"{validation}\n", nl=False)
     if json and json != "-":

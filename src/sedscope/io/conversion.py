@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ..data.choices import EventOverlaps, Gaps
-from ..data.chunks import Chunks, Unit
 from ..data.detections import event_labels
 from ..data.event_table import EventTable
-from ..data.label_maps import AppliedMap, LabelMap, LabelMapLike, as_label_map, no_effect_note
+from ..data.label_maps import AppliedMap, no_effect_note
 from ..data.progress import ProgressChoice
 from ..data.relabelling import relabelled_events
 from ..data.scores import Scores
@@ -26,7 +24,7 @@ from .locations import Address, Location, check_input, input_location, local_pat
 from .output_checks import refuse_overwriting
 from .scores.files import SCORE_FORMATS, read_scores, recognise_score_format, score_format, write_scores
 from .side_tables import load_durations, refuse_detections, write_durations
-from .side_tables import stitch as stitch_scores
+from .systems import SystemReading
 
 
 @dataclass(frozen=True)
@@ -58,19 +56,10 @@ def convert(
     source: str | Location,
     target: str | Path,
     *,
-    format: str | None = None,
+    reading: SystemReading | None = None,
     to: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    label: str | None = None,
-    label_map: LabelMapLike | None = None,
     durations: str | Location | Mapping[str, float] | None = None,
     durations_output: str | Path | None = None,
-    classes: Sequence[str] | None = None,
-    frame: float | None = None,
-    gaps: Gaps = "error",
-    overlaps: EventOverlaps = "error",
-    stitch: Chunks | Address | Literal[False] = False,
-    unit: Unit = "seconds",
     lossy: bool = False,
     progress: ProgressChoice = None,
 ) -> Conversion:
@@ -82,35 +71,16 @@ def convert(
         Scores or events in any format that ``sedscope formats`` lists.
     target : path
         The file or new folder to write.
-    format : str, optional
-        Format of `source`. By default it is recognised from the content.
+    reading : SystemReading, optional
+        How `source` is read: its format, columns, label map and so on. Events without confidences that
+        become one class are merged where they overlap. Events with different confidences that would
+        overlap are an error, because only scores can hold the result.
     to : str, optional
         Format of `target`. By default the name of `target` selects it.
-    columns : mapping from str to str, optional
-        Names of columns by role, see :func:`read_ground_truth`.
-    label : str, optional
-        The label of events that have none, and of all speakers of an RTTM file.
-    label_map : LabelMap or mapping from str to str or None, optional
-        New labels, see :meth:`Scores.relabelled`. Events without confidences that become one class are
-        merged where they overlap. Events with different confidences that would overlap are an error,
-        because only scores can hold the result.
     durations : path, address or mapping from str to float, optional
         Durations of the clips in seconds, for labels of whole clips and for formats that hold them.
     durations_output : path, optional
         A file to write the durations of the source to.
-    classes : sequence of str, optional
-        The classes, for score files that do not name them.
-    frame : float, optional
-        Length of frames in seconds, for score files that do not state it.
-    gaps : {'error', 'silent'}, default 'error'
-        Whether a gap between two frames of scores is an error or a frame in which nothing is active.
-    overlaps : {'error', 'merge', 'average'}, default 'error'
-        What to do with overlapping events of one class that become scores, see :meth:`Scores.from_events`.
-    stitch : mapping, path or None, optional
-        Join the chunks of recordings, see :meth:`Scores.stitch`. None takes their starts from their
-        names. By default they are not joined.
-    unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
-        Unit of the times in the names of chunks.
     lossy : bool, default False
         Whether to leave out what the target format cannot hold. By default that is an error.
     progress : bool or callable, optional
@@ -136,16 +106,23 @@ def convert(
     ('Dog',)
     """
     source_location, target_path = input_location(source), local_path(target)
-    new_labels = None if label_map is None else as_label_map(label_map)
-    tables = [path for path in (durations, stitch) if isinstance(path, (str, Path, Address))]
+    reading = SystemReading() if reading is None else reading
+    format, overlaps, new_labels = reading.format, reading.overlaps, reading._label_map()
+    tables = [path for path in (durations, reading.stitch) if isinstance(path, (str, Path, Address))]
     refuse_overwriting([target_path, durations_output], [source_location, *tables])
     check_output(target_path, "either")
     if durations_output is not None:
         check_output(local_path(durations_output))
     if _holds_scores(source_location, format):
-        options = {"columns": columns, "label": label, "durations": durations}
-        options["overlaps"] = None if overlaps == "error" else overlaps
-        _refuse(source_location, "scores", **options, durations_output=durations_output)
+        _refuse(
+            source_location,
+            "scores",
+            columns=reading.columns,
+            label=reading.label,
+            durations=durations,
+            overlaps=None if overlaps == "error" else overlaps,
+            durations_output=durations_output,
+        )
         target_format = to or _format_by_name(target_path, "scores")
         if target_format in EVENT_FORMATS:
             raise SedscopeError(
@@ -153,43 +130,49 @@ def convert(
                 "a threshold instead (sedscope detect)."
             )
         score_format(target_format)  # refuses an unknown one
-        scores = read_scores(source_location, format=format, classes=classes, frame=frame, gaps=gaps)
-        if stitch is not False:
-            scores = stitch_scores(scores, stitch, unit, gaps)
-        if new_labels is not None:
-            scores = _relabelled(scores, new_labels)
+        scores = read_scores(
+            source_location,
+            format=format,
+            classes=reading.classes,
+            frame=reading.frame,
+            gaps=reading.gaps,
+        )
+        scores = reading._as_read(scores)
+        _warn_without_effect(scores.label_maps)
         source_format = format or _score_format_name(source_location)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
         return Conversion("scores", source_format, target_format, len(scores))
     if not source_location.is_dir():
         check_input(source_location)
     target_format = to or _format_by_name(target_path, "events")
-    table, source_format = _read_events(source_location, format, EventReadOptions(columns or {}, label))
+    options = EventReadOptions(reading.columns or {}, reading.label)
+    table, source_format = _read_events(source_location, format, options)
     issue_warnings(table.missing_confidences_notes(), stacklevel=2)
     stated = load_durations(durations)
     seconds = table.durations if stated is None else stated
     events = table.events(seconds)
     if target_format in SCORE_FORMATS:
-        if stitch is not False:
+        if reading.stitch is not False:
             refuse_detections(source_location)
         if overlaps == "keep":
             raise SedscopeError(
                 f"{target_format} holds scores of frames, but overlaps='keep' (--overlaps keep) keeps events "
                 "as they are. Merge them, or average them if they are windows (--overlaps average)."
             )
-        scores = Scores.from_events(events, classes=classes, overlaps=overlaps)
+        scores = Scores.from_events(events, classes=reading.classes, overlaps=overlaps)
         if new_labels is not None:
-            scores = _relabelled(scores, new_labels)
+            scores = scores.relabelled(new_labels)
+            _warn_without_effect(scores.label_maps)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)
         return Conversion("events", source_format, target_format, len(scores))
     _refuse(
         source_location,
         "events",
-        classes=classes,
-        frame=frame,
-        gaps=None if gaps == "error" else gaps,
+        classes=reading.classes,
+        frame=reading.frame,
+        gaps=None if reading.gaps == "error" else reading.gaps,
         overlaps=None if overlaps == "error" else overlaps,
-        stitch=None if stitch is False else True,
+        stitch=None if reading.stitch is False else True,
     )
     if new_labels is not None:
         _warn_without_effect([AppliedMap(new_labels, tuple(sorted(event_labels(events))))])
@@ -201,12 +184,6 @@ def convert(
         written = written if holds_durations else {}
     write_event_set(EventSet(events, written), target_path, format=target_format, lossy=lossy)
     return Conversion("events", source_format, target_format, len(events))
-
-
-def _relabelled(scores: Scores, label_map: LabelMap) -> Scores:
-    relabelled = scores.relabelled(label_map)
-    _warn_without_effect(relabelled.label_maps)
-    return relabelled
 
 
 def _warn_without_effect(applied: Iterable[AppliedMap]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..data.choices import Invalid, Overlaps
 from ..data.event_table import EventTable
 from ..data.events import Events
 from ..data.ground_truth import GroundTruth
+from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.tables import FrameLike
 from ..errors import SedscopeError, counted, issue_warnings
 from .events import dcase
@@ -126,6 +128,68 @@ def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = 
     chosen.write(events, path)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TruthReading:
+    """How ground truth is read from a file, for functions that read it themselves.
+
+    Parameters
+    ----------
+    durations, invalid, overlaps, format, columns, label, confidence, ignored, ignored_labels
+        As in :func:`read_ground_truth`.
+    label_map : LabelMap or mapping from str to str or None, optional
+        New labels of the reference events, see :meth:`GroundTruth.relabelled`.
+
+    See Also
+    --------
+    SystemReading : How scores and detections are read.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "dog")]}, durations={"a": 2})
+    >>> scores = sed.Scores.from_arrays({"a": [[0.7], [0.1]]}, classes=["Dog"], frame=1.0)
+    >>> reading = sed.TruthReading(label_map={"dog": "Dog"})
+    >>> sed.validate(scores, truth, truth_reading=reading).findings
+    ()
+    """
+
+    durations: str | Location | Mapping[str, float] | None = None
+    invalid: Invalid = "error"
+    overlaps: Overlaps = "error"
+    format: str | None = None
+    columns: Mapping[str, str] | None = None
+    label: str | None = None
+    confidence: str | None = None
+    ignored: str | Location | None = None
+    ignored_labels: Iterable[str] = ()
+    label_map: LabelMapLike | None = None
+
+    def _options(self) -> EventReadOptions:
+        return EventReadOptions(self.columns or {}, self.label, side="truth")
+
+    def _label_map(self) -> LabelMap | None:
+        return None if self.label_map is None else as_label_map(self.label_map)
+
+
+def read_truth(path: str | Location, reading: TruthReading) -> GroundTruth:
+    """Read ground truth, and give it its new labels."""
+    options, label_map = reading._options(), reading._label_map()
+    table = read_event_table(path, format=reading.format, options=options)
+    ignored = None
+    if reading.ignored is not None:
+        ignored = read_event_table(reading.ignored, format=reading.format, options=options)
+    truth = GroundTruth.from_event_table(
+        table,
+        durations=load_durations(reading.durations),
+        invalid=reading.invalid,
+        overlaps=reading.overlaps,
+        confidence=reading.confidence,
+        ignored=ignored,
+        ignored_labels=reading.ignored_labels,
+    )
+    return truth if label_map is None else truth.relabelled(label_map)
+
+
 def read_ground_truth(
     path: str | Location,
     *,
@@ -191,18 +255,18 @@ def read_ground_truth(
     ...     sed.read_ground_truth(Path(folder, "truth.tsv")).events("a")
     [(1.0, 2.0, 'Dog')]
     """
-    options = EventReadOptions(columns or {}, label, side="truth")
-    table = read_event_table(path, format=format, options=options)
-    others = None if ignored is None else read_event_table(ignored, format=format, options=options)
-    return GroundTruth.from_event_table(
-        table,
-        durations=load_durations(durations),
+    reading = TruthReading(
+        durations=durations,
         invalid=invalid,
         overlaps=overlaps,
+        format=format,
+        columns=columns,
+        label=label,
         confidence=confidence,
-        ignored=others,
+        ignored=ignored,
         ignored_labels=ignored_labels,
     )
+    return read_truth(path, reading)
 
 
 def write_ground_truth(

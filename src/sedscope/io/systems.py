@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
 
@@ -20,7 +21,7 @@ from ..data.detections import (
 from ..data.event_checks import overlap_findings, overlapping_detections, raised_detections
 from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import LabelMap
+from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.scores import Scores
 from ..errors import SedscopeError, issue_warnings, listing, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table
@@ -36,99 +37,117 @@ DetectionSets: TypeAlias = dict[float, dict[str, list[tuple[Any, ...]]]]
 """The detections of all clips, by threshold."""
 
 
-def read_system(
-    path: Location,
-    truth: GroundTruth,
-    *,
-    overlaps: EventOverlaps = "error",
-    gaps: Gaps = "error",
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    label: str | None = None,
-    stitch: Chunks | Address | Literal[False] = False,
-    unit: Unit = "seconds",
-    label_map: LabelMap | None = None,
-) -> Scores | DetectionSets:
+@dataclass(frozen=True, kw_only=True)
+class SystemReading:
+    """How scores or detections are read from a file, for functions that read them themselves.
+
+    Parameters
+    ----------
+    format : str, optional
+        Name of the format. By default it is recognised from the content.
+    columns : mapping from str to str, optional
+        Names of columns of a list of events by role, see :func:`read_events`.
+    label : str, optional
+        The label of events that have none, and of all speakers of an RTTM file.
+    classes : sequence of str, optional
+        The classes, for score files that do not name them, and for events that become scores.
+    frame : float, optional
+        Length of frames in seconds, for score files that do not state it.
+    gaps : {'error', 'silent'}, default 'error'
+        Whether a gap between two frames of score tables, or between two chunks, is an error or a frame in
+        which nothing is active.
+    overlaps : {'error', 'merge', 'average', 'keep'}, default 'error'
+        What to do with overlapping events of one class, see :meth:`Scores.from_events`. ``"keep"`` keeps
+        events as they are.
+    stitch : mapping, path or None, optional
+        Join the chunks of recordings, see :meth:`Scores.stitch`. None takes their starts from their
+        names. By default they are not joined.
+    unit : {'seconds', 'centiseconds', 'milliseconds'}, default 'seconds'
+        Unit of the times in the names of chunks.
+    label_map : LabelMap or mapping from str to str or None, optional
+        New labels, see :meth:`Scores.relabelled`.
+
+    See Also
+    --------
+    TruthReading : How ground truth is read.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
+    >>> scores = sed.Scores.from_arrays({"a": [[0.7], [0.1]]}, classes=["dog"], frame=1.0)
+    >>> reading = sed.SystemReading(label_map={"dog": "Dog"})
+    >>> sed.validate(scores, truth, system_reading=reading).findings
+    ()
+    """
+
+    format: str | None = None
+    columns: Mapping[str, str] | None = None
+    label: str | None = None
+    classes: Sequence[str] | None = None
+    frame: float | None = None
+    gaps: Gaps = "error"
+    overlaps: EventOverlaps = "error"
+    stitch: Chunks | Address | Literal[False] = False
+    unit: Unit = "seconds"
+    label_map: LabelMapLike | None = None
+
+    def _options(self) -> EventReadOptions:
+        return EventReadOptions(self.columns or {}, self.label, side="system")
+
+    def _label_map(self) -> LabelMap | None:
+        return None if self.label_map is None else as_label_map(self.label_map)
+
+    def _as_read(self, scores: Scores) -> Scores:
+        """Join the chunks of scores, then give them their new labels."""
+        label_map = self._label_map()
+        if self.stitch is not False:
+            scores = stitch_scores(scores, self.stitch, self.unit, self.gaps)
+        return scores if label_map is None else scores.relabelled(label_map)
+
+
+def read_system(path: Location, truth: GroundTruth, reading: SystemReading) -> Scores | DetectionSets:
     """Read scores or detections in any format, or a folder of detections by threshold.
 
-    The arguments are those of :func:`read_system_scores`. Detections by threshold keep their labels:
-    :func:`evaluate_sets` applies a label map.
+    Detections by threshold keep their labels: :func:`evaluate_sets` applies a label map.
     """
-    if format is None and not columns and path.is_dir() and holds_detection_sets(path):
+    if reading.format is None and not reading.columns and path.is_dir() and holds_detection_sets(path):
         return read_detection_sets(path)
-    return read_system_scores(
-        path,
-        truth,
-        overlaps=overlaps,
-        gaps=gaps,
-        format=format,
-        columns=columns,
-        label=label,
-        stitch=stitch,
-        unit=unit,
-        label_map=label_map,
-    )
+    return read_system_scores(path, truth, reading)
 
 
-def read_system_scores(
-    path: Location,
-    truth: GroundTruth,
-    *,
-    overlaps: EventOverlaps = "error",
-    gaps: Gaps = "error",
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    label: str | None = None,
-    stitch: Chunks | Address | Literal[False] = False,
-    unit: Unit = "seconds",
-    label_map: LabelMap | None = None,
-) -> Scores:
+def read_system_scores(path: Location, truth: GroundTruth, reading: SystemReading) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    ``columns``, ``label``: of a list of detections; see :func:`read_events`. ``stitch``: join the chunks of
-    recordings, see :meth:`Scores.stitch`; detections have none. ``label_map``: new labels of the system,
-    after that. Those of the ground truth stay.
+    The labels of the ground truth stay as they are.
     """
-    if not columns and not holds_events(path, format):
-        return _read_frames(path, format, gaps, stitch, unit, label_map)
-    if stitch is not False:
-        refuse_detections(path)
     durations = None if truth.durations is None else clip_seconds(truth)
-    return _read_detections(
-        path,
-        format,
-        EventReadOptions(columns or {}, label, side="system"),
-        durations,
-        overlaps,
-        lambda events: detections_as_scores(events, truth, overlaps, label_map),
+    return _read_scores(
+        path, reading, durations, lambda events: detections_as_scores(events, truth, reading)
     )
 
 
-def _read_frames(
+def _read_scores(
     path: Location,
-    format: str | None,
-    gaps: Gaps,
-    stitch: Chunks | Address | Literal[False],
-    unit: Unit,
-    label_map: LabelMap | None,
-) -> Scores:
-    """Read scores of frames, join chunks, then apply the label map."""
-    scores = read_scores(path, format=format, gaps=gaps)
-    if stitch is not False:
-        scores = stitch_scores(scores, stitch, unit, gaps)
-    return scores if label_map is None else scores.relabelled(label_map)
-
-
-def _read_detections(
-    path: Location,
-    format: str | None,
-    options: EventReadOptions,
+    reading: SystemReading,
     durations: Mapping[str, float] | None,
-    overlaps: EventOverlaps,
     as_scores: Callable[[_Events], Scores],
 ) -> Scores:
-    """Read detections and make scores from them. Errors name the rows of the file."""
-    table = read_event_table(path, format=format, options=options)
+    """Read scores, or make them from detections. Errors name the rows of the file."""
+    if not reading.columns and not holds_events(path, reading.format):
+        return reading._as_read(
+            read_scores(
+                path,
+                format=reading.format,
+                classes=reading.classes,
+                frame=reading.frame,
+                gaps=reading.gaps,
+            )
+        )
+    if reading.stitch is not False:
+        refuse_detections(path)
+    options, overlaps = reading._options(), reading.overlaps
+    table = read_event_table(path, format=reading.format, options=options)
     issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
     try:
         if overlaps == "keep":
@@ -177,50 +196,34 @@ def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
 
 
 def read_scores_or_detections(
-    path: Location,
-    classes: Iterable[str] = (),
-    *,
-    overlaps: EventOverlaps = "error",
-    gaps: Gaps = "error",
-    format: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    stitch: Chunks | Address | Literal[False] = False,
-    unit: Unit = "seconds",
-    label_map: LabelMap | None = None,
+    path: Location, reading: SystemReading, classes: Iterable[str] = ()
 ) -> Scores:
     """Read scores, or detections as scores, without a ground truth.
 
-    ``classes``: those that a list of detections may have, besides those that occur in it. The other
-    arguments are those of :func:`read_system_scores`.
+    ``classes``: those that a list of detections may have, besides those that occur in it.
     """
-    if not columns and not holds_events(path, format):
-        return _read_frames(path, format, gaps, stitch, unit, label_map)
-    if stitch is not False:
-        refuse_detections(path)
 
     def as_scores(events: _Events) -> Scores:
         return listed_scores(
-            events, event_labels(events), classes, overlaps=overlaps, label_map=label_map
+            events,
+            event_labels(events),
+            classes,
+            overlaps=reading.overlaps,
+            label_map=reading._label_map(),
         )
 
-    options = EventReadOptions(columns or {}, side="system")
-    return _read_detections(path, format, options, None, overlaps, as_scores)
+    return _read_scores(path, reading, None, as_scores)
 
 
-def detections_as_scores(
-    events: _Events,
-    truth: GroundTruth,
-    overlaps: EventOverlaps,
-    label_map: LabelMap | None = None,
-) -> Scores:
+def detections_as_scores(events: _Events, truth: GroundTruth, reading: SystemReading) -> Scores:
     """Make scores from the detections of a file. The truth may have more clips and classes."""
     return listed_scores(
         events,
         event_labels(events),
-        truth.labels,
+        (*truth.labels, *(reading.classes or ())),
         clips=truth.clips,
-        overlaps=overlaps,
-        label_map=label_map,
+        overlaps=reading.overlaps,
+        label_map=reading._label_map(),
     )
 
 

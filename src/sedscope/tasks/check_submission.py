@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..checking.findings import Finding, Validation
 from ..checking.validate import validate
@@ -13,10 +13,17 @@ from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, readable
+from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.submission_lists import refuse_outward_links
-from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
+from ..io.systems import (
+    SystemReading,
+    holds_detection_sets,
+    holds_events,
+    read_detection_sets,
+    read_system_scores,
+)
 from .dataset_parts import depends_on_output, grouping
 from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows, unusable_rows
 from .task import Task
@@ -146,18 +153,14 @@ def _findings(path: Location, truth: DatasetTruth, run: Run | None) -> list[Find
         return [*_validated(path, truth.truth, truth, run).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
     dataset = truth.dataset
-    validation = validate(path, overlaps=dataset.overlaps, gaps=dataset.gaps, run=run)
+    unnamed = SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps)
+    validation = validate(path, system_reading=unnamed, run=run)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
-        scores = read_system_scores(
-            path,
-            truth.truth,
-            overlaps=dataset.overlaps,
-            gaps=dataset.gaps,
-            label_map=truth.system_map,
-        )
+        reading = replace(unnamed, label_map=truth.system_map)
+        scores = read_system_scores(path, truth.truth, reading)
         try:
             changed, references = as_evaluated(scores, truth)
             grouping(dataset, references, truth.folder, truth.folder_of, changed)
@@ -179,17 +182,16 @@ def _validated(
 ) -> Validation:
     """Validate scores that have their new labels, or files that have not."""
     dataset = truth.dataset
+    label_map = None if isinstance(scores, Scores) else truth.system_map
     return validate(
         scores,
         references,
-        system_map=None if isinstance(scores, Scores) else truth.system_map,
+        system_reading=SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps, label_map=label_map),
+        truth_reading=TruthReading(invalid=dataset.invalid),
         classes=dataset.classes,
         clips=dataset.clips,
         missing=dataset.missing,
         coverage=dataset.coverage,
-        invalid=dataset.invalid,
-        overlaps=dataset.overlaps,
-        gaps=dataset.gaps,
         run=run,
     )
 

@@ -14,7 +14,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing, subject
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
-from ..io.systems import DetectionSets, holds_events, read_system
+from ..io.systems import DetectionSets, SystemReading, holds_events, read_system
 from ..metrics.metric import delta_requests
 from .dataset_parts import cut, depends_on_output, end, join
 from .reference_tables import without_shots
@@ -64,9 +64,7 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
     system = read_system(
         path,
         truth.truth,
-        overlaps=dataset.overlaps,
-        gaps=dataset.gaps,
-        label_map=truth.system_map,
+        SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps, label_map=truth.system_map),
     )
     if isinstance(system, Scores):
         _refuse_unlisted_clips(path, system, truth)
