@@ -147,7 +147,7 @@ def test_values_follow_from_the_four_durations(simulated: tuple[sed.Scores, sed.
         expected = {
             sed.ErrorRate(TIME): (fp + fn) / (tp + fn),
             sed.DetectionCost(TIME): 0.75 * fn / (tp + fn) + 0.25 * fp / (fp + tn),
-            sed.DetectionCost(TIME, miss_weight=1, false_alarm_weight=0): fn / (tp + fn),
+            sed.DetectionCost(TIME, miss_cost=1, false_alarm_cost=0): fn / (tp + fn),
             sed.Accuracy(TIME): (tp + tn) / (tp + fp + tn + fn),
         }
         for metric, value in expected.items():
@@ -205,7 +205,7 @@ def test_tables_say_seconds(simulated: tuple[sed.Scores, sed.GroundTruth]) -> No
             lambda: sed.BestErrorRate(sed.Collar(), average="micro_tuned"),
             "'macro' or 'micro' or 'weighted'",
         ),
-        (lambda: sed.DetectionCost(TIME, miss_weight=-1), "miss_weight=-1 must be at least 0"),
+        (lambda: sed.DetectionCost(TIME, miss_cost=-1), "miss_cost=-1 must be at least 0"),
     ],
 )
 def test_what_has_no_meaning_is_refused(make: Any, message: str) -> None:

@@ -137,8 +137,8 @@ def test_rates_that_differ_by_less_than_rounding_are_in_order(more_false_positiv
 
 COSTS: list[Any] = [
     sed.BestDetectionCost(sed.Segment(1.0)),
-    sed.BestDetectionCost(sed.Time(), miss_weight=0.1, false_alarm_weight=0.3),
-    sed.BestDetectionCost(sed.Time(), miss_weight=0.3, false_alarm_weight=0.7),
+    sed.BestDetectionCost(sed.Time(), miss_cost=0.1, false_alarm_cost=0.3),
+    sed.BestDetectionCost(sed.Time(), miss_cost=0.3, false_alarm_cost=0.7),
 ]
 
 
@@ -146,7 +146,7 @@ def test_of_equal_costs_the_highest_threshold_is_best() -> None:
     for seed in range(150):
         result = sed.evaluate(*whole_seconds(seed), COSTS)
         for metric in COSTS:
-            weights = Fraction(str(metric.miss_weight)), Fraction(str(metric.false_alarm_weight))
+            weights = Fraction(str(metric.miss_cost)), Fraction(str(metric.false_alarm_cost))
             for label, value in result[metric].per_class.items():
                 counts = result.counts[metric.criterion][label]
                 tally = counts.tally()

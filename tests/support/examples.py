@@ -74,7 +74,7 @@ METRICS: list[Metric[Any]] = [
     sed.ErrorRate(TIME, threshold=0.3, average="micro"),
     sed.BestErrorRate(sed.Time(), average="weighted"),
     sed.DetectionCost(TIME, threshold=0.3),
-    sed.BestDetectionCost(SEGMENT, miss_weight=1, average="micro_tuned"),
+    sed.BestDetectionCost(SEGMENT, miss_cost=1, average="micro_tuned"),
     sed.EqualErrorRate(TIME),
     sed.EqualErrorRate(sed.Clip(), average="micro"),
     sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),

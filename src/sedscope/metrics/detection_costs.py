@@ -23,14 +23,14 @@ from .metric import METRICS
 from .thresholded import BestThreshold
 
 
-def _detection_cost(tally: Tally, miss_weight: float, false_alarm_weight: float) -> Any:
+def _detection_cost(tally: Tally, miss_cost: float, false_alarm_cost: float) -> Any:
     """Return the weighted sum of the miss rate and the false positive rate."""
-    return miss_weight * tally.miss_rate + false_alarm_weight * tally.fpr
+    return miss_cost * tally.miss_rate + false_alarm_cost * tally.fpr
 
 
 def _check_weights(metric: DetectionCost | BestDetectionCost) -> None:
-    require_number(metric, "miss_weight", at_least=0, at_most=LARGEST_WEIGHT)
-    require_number(metric, "false_alarm_weight", at_least=0, at_most=LARGEST_WEIGHT)
+    require_number(metric, "miss_cost", at_least=0, at_most=LARGEST_WEIGHT)
+    require_number(metric, "false_alarm_cost", at_least=0, at_most=LARGEST_WEIGHT)
 
 
 @METRICS.register
@@ -47,22 +47,22 @@ class DetectionCost(FixedThreshold):
         ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
     threshold, average
         As for :class:`FScore`.
-    miss_weight : float, default 0.75
+    miss_cost : float, default 0.75
         The weight of the miss rate, the share of the references that is not found.
-    false_alarm_weight : float, default 0.25
+    false_alarm_cost : float, default 0.25
         The weight of the false positive rate, the share of the rest that is detected.
 
     Examples
     --------
     >>> from sedscope import Time
     >>> DetectionCost(Time())
-    DetectionCost(Time(collar=0), threshold=0.5, miss_weight=0.75, false_alarm_weight=0.25, average='macro')
+    DetectionCost(Time(collar=0), threshold=0.5, miss_cost=0.75, false_alarm_cost=0.25, average='macro')
     """
 
     criterion: Criterion
     threshold: Threshold = 0.5
-    miss_weight: float = 0.75
-    false_alarm_weight: float = 0.25
+    miss_cost: float = 0.75
+    false_alarm_cost: float = 0.25
     average: str = "macro"
 
     higher_is_better: ClassVar[bool] = False
@@ -73,7 +73,7 @@ class DetectionCost(FixedThreshold):
         _check_weights(self)
 
     def of_tally(self, tally: Tally) -> float:
-        return float(_detection_cost(tally, self.miss_weight, self.false_alarm_weight))
+        return float(_detection_cost(tally, self.miss_cost, self.false_alarm_cost))
 
 
 @METRICS.register
@@ -83,7 +83,7 @@ class BestDetectionCost(BestThreshold):
 
     Parameters
     ----------
-    criterion, miss_weight, false_alarm_weight
+    criterion, miss_cost, false_alarm_cost
         As for :class:`DetectionCost`.
     average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
         How the classes are averaged, as for :class:`BestFScore`.
@@ -92,12 +92,12 @@ class BestDetectionCost(BestThreshold):
     --------
     >>> from sedscope import Time
     >>> BestDetectionCost(Time())
-    BestDetectionCost(Time(collar=0), miss_weight=0.75, false_alarm_weight=0.25, average='macro')
+    BestDetectionCost(Time(collar=0), miss_cost=0.75, false_alarm_cost=0.25, average='macro')
     """
 
     criterion: Criterion
-    miss_weight: float = 0.75
-    false_alarm_weight: float = 0.25
+    miss_cost: float = 0.75
+    false_alarm_cost: float = 0.25
     average: str = "macro"
 
     higher_is_better: ClassVar[bool] = False
@@ -112,14 +112,14 @@ class BestDetectionCost(BestThreshold):
         return "detection cost"
 
     def quantity(self, tally: Tally) -> Any:
-        return _detection_cost(tally, self.miss_weight, self.false_alarm_weight)
+        return _detection_cost(tally, self.miss_cost, self.false_alarm_cost)
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
         of_miss, of_false_alarm = (
             Fraction(*as_share(weight)) / max(1, number)
             for weight, number in (
-                (self.miss_weight, tally.references),
-                (self.false_alarm_weight, tally.negatives),
+                (self.miss_cost, tally.references),
+                (self.false_alarm_cost, tally.negatives),
             )
         )
         return first_best_row(-values, lambda row: -tally.exact_cost(row, of_miss, of_false_alarm))
