@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import sedscope as sed
-from sedscope.data.cached_scores import CachedScores
+from sedscope.data.cached_scores import cached
 
 from .sets import PSDS1, PSDS2, simulated
 from .timing import Row, seconds
@@ -20,7 +20,7 @@ def report(clips: int) -> list[Row]:
         sed.write_scores(scores, folder / "scores")
 
         def evaluate() -> sed.Evaluation:
-            read = CachedScores(sed.read_scores(folder / "scores"))
+            read = cached(sed.read_scores(folder / "scores"))
             return sed.evaluate(read, truth, [PSDS1, PSDS2])
 
         result = evaluate()

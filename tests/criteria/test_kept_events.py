@@ -348,7 +348,7 @@ def test_lists_keep_them_under_new_labels(tmp_path: Path) -> None:
 def test_notes_about_some_clips_do_not_speak_of_merging() -> None:
     events = {"x": [(1, 3, "a"), (2, 4, "a"), (5, 5, "a")], "y": []}
     truth = sed.GroundTruth.from_dict(events, overlaps="keep", invalid="drop")
-    (note,) = truth.warnings_about(["x"], ["a"])
+    (note,) = truth._warnings_about(["x"], ["a"])
     assert "no positive length" in note
 
 

@@ -255,7 +255,7 @@ def test_a_checkpoint_tells_maps_apart(tmp_path: Path) -> None:
 def test_classes_that_only_the_truth_has_do_not_take_part() -> None:
     events = {"clip": [(0, 1, "dog", 0.5)]}
     scores = sed.Scores.from_events(events, classes=["Dog", "dog"])
-    scores.assumed_classes = frozenset(["Dog"])
+    scores = scores._replaced(assumed_classes=["Dog"])
     relabelled = scores.relabelled(sed.LabelMap({"dog": "Dog"}, "mean"))
     assert relabelled.classes == ("Dog",)
     assert relabelled["clip"].values.tolist() == [[0.5]]

@@ -165,7 +165,7 @@ def test_postprocessing_sees_the_whole_recordings() -> None:
 def test_scores_that_lost_their_recordings_are_not_postprocessed() -> None:
     scores, truth = night()
     cut, _ = sed.cut_to_regions(scores, truth, some_regions(truth))
-    copied = sed.Scores(cut, cut.open, **cut.facts())
+    copied = cut._replaced(recut=None)
     with pytest.raises(sed.SedscopeError, match="Post-process the whole recordings first"):
         MedianFilter(1)(copied)
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.content_digests import events_digest
+from sedscope.data.cached_scores import cached
+from sedscope.data.content_digests import ScoreDigests, events_digest
 from sedscope.io.events.files import EVENT_FORMATS
 from sedscope.io.systems import read_system
 
@@ -73,6 +74,7 @@ def test_what_is_made_from_scored_events_are_scored_events() -> None:
     relabelled = system.relabelled({"Dog": "animal", "Cat": "animal"})
     regions, _ = sed.cut_to_regions(system, truth, {"b": [(1, 4)]})
     made: list[Any] = [system.only(["a"]), relabelled, regions, sed.at_thresholds(system, 0.5)]
+    made += [cached(system), cached(system).relabelled({"Dog": "dog"}), ScoreDigests(system).scores]
     assert all(isinstance(other, sed.ScoredEvents) for other in made)
     assert [event[2:] for event in made[1].events()["b"]] == [
         ("animal", 0.9),

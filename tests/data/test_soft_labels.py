@@ -53,7 +53,7 @@ def test_references_are_the_confident_events(
 def test_confidences_that_nobody_asked_for_are_pointed_out(path: Path) -> None:
     truth = sed.read_ground_truth(path)
     assert len(truth) == 3
-    (note,) = truth.warnings_about(["a"], ["Dog"])
+    (note,) = truth._warnings_about(["a"], ["Dog"])
     assert "all its events were taken as references" in note
     assert "confidences" in {finding.kind for finding in sed.validate(truth=path).findings}
     assert not sed.validate(truth=path, truth_reading=sed.TruthReading(confidence="> 0.5")).findings

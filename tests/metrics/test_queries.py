@@ -307,6 +307,8 @@ def test_answers_of_one_confidence_are_noted(answers: int, noted: bool, tmp_path
     named = "judge the best answers: r1_50, mean_iou, MeanAveragePrecision. Compare"
     assert (ranked in result.err) == (named in result.err) == noted
     assert "use all of them: map, ap. Compare" in result.err
+    page = ["--report", tmp_path / "report.html"]
+    assert (ranked in run("evaluate", *files, *kept, "--metric", metrics[0], *page).err) == noted
     systems = [f"list={files[0]}", f"other={files[0]}"]
     compared = run("compare", *systems, *files[1:], *kept, "--metric", metrics[0], "--bootstrap", "10")
     assert ("list: All detections have the same confidence" in compared.err) == noted

@@ -344,7 +344,7 @@ def test_clips_are_processed_when_they_are_loaded() -> None:
         return sed.ClipScores([[1.0]], [0, 1])
 
     scores = sed.Scores.from_function(["x", "y"], function, classes=["a"], thread_safe=True)
-    scores.whole_clips = False
+    scores = scores._replaced(whole_clips=False)
     processed = MedianFilter(0.1)(scores)
     assert (list(processed), processed.classes, loaded) == (["x", "y"], ("a",), [])
     assert (processed.in_memory, processed.thread_safe, processed.whole_clips) == (False, True, False)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.cached_scores import CachedScores
+from sedscope.data.cached_scores import ScoreCache, cached
 from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION
@@ -208,16 +208,16 @@ def test_scores_are_read_once_and_hashed_the_same_wherever_they_come_from(tmp_pa
         return stored[clip]
 
     lazy = sed.Scores(stored, load, classes=stored.classes)
-    result = sed.evaluate(CachedScores(lazy), truth, sed.BestFScore(sed.Collar()))
+    result = sed.evaluate(cached(lazy), truth, sed.BestFScore(sed.Collar()))
     result.report(tmp_path / "report.html")
     assert sorted(reads) == ["a", "b"]
 
     held = {clip: stored[clip] for clip in stored}
     in_memory = sed.Scores(held, held.__getitem__, classes=stored.classes, in_memory=True)
-    digests = [CachedScores(scores).digest(("a", "b")) for scores in (stored, in_memory)]
+    digests = [ScoreCache(scores).digest(("a", "b")) for scores in (stored, in_memory)]
     assert digests[0] == digests[1]
     assert f">{digests[0]}<" in (tmp_path / "report.html").read_text()
-    other = CachedScores(stored, room=0)
+    other = ScoreCache(stored, room=0)
     assert other.digest(("b", "a")) == digests[0]
 
 

@@ -124,7 +124,7 @@ class Survey:
 
 def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
     """Read all clips once and record what their scores contain, or why a clip cannot be read."""
-    survey = Survey(scores.classes, scores.whole_clips, frame_locations=scores.frame_locations)
+    survey = Survey(scores.classes, scores.whole_clips, frame_locations=scores._frame_locations)
     clips = list(scores)
     for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
         if isinstance(loaded, SedscopeError):

@@ -306,4 +306,4 @@ def _kept_in_memory(scores: Scores) -> Scores:
                 kept[clip] = opened
         return opened
 
-    return scores.loaded_by(load)
+    return scores._replaced(load=load)

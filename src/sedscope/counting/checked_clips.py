@@ -18,6 +18,7 @@ from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
 from ..data.coverage import extents_of
 from ..data.progress import Progress
+from ..data.score_sources import ScoreSource
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
@@ -212,7 +213,7 @@ class _ClipChecker:
         """
         scores = self.alignment.scores
         variant.require_fit(scores.classes)
-        if scores.recut is None and CUT_TO_REGIONS not in scores.processing:
+        if scores._source.recut is None and CUT_TO_REGIONS not in scores.processing:
             limit = None
             if self._limit_of and references is not None:
                 limit = self._limit_of(variant, references, self.known_durations)
@@ -220,16 +221,12 @@ class _ClipChecker:
             if together is not None:
                 return ClipsRead(clips.first, together.clips, maxima=together.maxima)
         names = self.alignment.clips[clips.first : clips.first + len(clips.scores)]
-        if scores.recut is None:
+        if scores._source.recut is None:
             by_name = dict(zip(names, clips.scores, strict=True))
-            scores = Scores(
-                by_name,
-                by_name.__getitem__,
-                classes=scores.classes,
-                in_memory=True,
-                thread_safe=True,
-                processing=scores.processing,
+            source = ScoreSource(
+                by_name.__getitem__, scores.classes, True, True, processing=scores.processing
             )
+            scores = Scores._of(by_name, source)
         results = list(read_each(variant(scores), names, self.threads))
         failures = [result for result in results if isinstance(result, SedscopeError)]
         events = [result for result in results if isinstance(result, ClipEvents)]

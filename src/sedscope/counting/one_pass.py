@@ -14,7 +14,7 @@ from ..criteria.clip_batch import ClipReferences, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
-from ..data.content_digests import HashedScores
+from ..data.content_digests import ScoreDigests
 from ..data.progress import Progress
 from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
@@ -47,9 +47,9 @@ def one_pass(
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
     """Read all clips once, and find the deltas of every criterion and variant that is requested."""
-    hashed = HashedScores(alignment.scores) if alignment.hashed else None
-    if hashed is not None:
-        alignment = replace(alignment, scores=hashed)
+    digests = ScoreDigests(alignment.scores) if alignment.hashed else None
+    if digests is not None:
+        alignment = replace(alignment, scores=digests.scores)
     for criterion, request in requests.items():
         if request == DeltaRequest(None, request.any_label, request.variants):  # all rows are kept
             size = _bytes_of_a_row(len(alignment.classes))
@@ -60,7 +60,7 @@ def one_pass(
     }
     for variant, part in pass_in_parts(alignment, requests, threads=threads, progress=progress):
         collectors[part.criterion][variant].add(part)
-    digest = None if hashed is None else hashed.digest(alignment.clips)
+    digest = None if digests is None else digests.digest(alignment.clips)
     provenance = Provenance(None, alignment.scores.processing, digest)
     return {
         criterion: with_variants(

@@ -205,7 +205,7 @@ def align(
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
     class_number = {label: i for i, label in enumerate(chosen_classes)}
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
-    warnings[:0] = truth.warnings_about(clip_number, class_number)
+    warnings[:0] = truth._warnings_about(clip_number, class_number)
     warnings += _silent_clips_note(scores, chosen_clips, clips)
     truth_clip = (
         np.arange(len(chosen_clips))

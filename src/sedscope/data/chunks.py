@@ -241,6 +241,12 @@ def stitched_scores(scores: Scores, chunks: ChunkTable | None, *, unit: Unit, ga
         parts = [(chunk, scores.identity(chunk.clip)) for chunk in recordings[recording]]
         return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
 
-    facts = {**scores.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
-    processing = (*scores.processing, "stitch()")
-    return type(scores)(recordings, load, **{**facts, "identify": identify, "processing": processing})
+    return scores._remade(
+        recordings,
+        load,
+        in_memory=False,
+        identify=identify,
+        processing=(*scores.processing, "stitch()"),
+        assumed_clips=(),
+        locate=None,
+    )

@@ -17,27 +17,27 @@ from .times import Ticks
 _MODULUS = 2**128
 
 
-class HashedScores(Scores):
-    """The same scores, with a digest of each clip that is taken while the clip is read."""
+class ScoreDigests:
+    """Takes a digest of each clip while the clip is read."""
 
     def __init__(self, scores: Scores) -> None:
-        self._scores = scores
+        self._read = scores
         self._digests: dict[str, bytes] = {}
-        super().__init__(scores, self._read, **scores.facts(), recut=scores.recut)
-        self.holds_events = scores.holds_events
+        self.scores = scores._remade(scores, self._load, recut=scores._source.recut)
+        """The same scores, whose digests are taken."""
 
     def digest(self, clips: Iterable[str]) -> int:
         """Return a digest of clips that were read: the sum of their digests, so that those of parts add
         up to that of the whole, in any order."""
-        names = "\0".join(self.classes).encode()
+        names = "\0".join(self.scores.classes).encode()
         total = 0
         for clip in clips:
             digest = sha256(names + b"\0\0" + clip.encode() + b"\0" + self._digests[clip])
             total += int.from_bytes(digest.digest()[:16], "big")
         return total % _MODULUS
 
-    def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
-        opened = self._scores.open(clip)
+    def _load(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+        opened = self._read.open(clip)
         if isinstance(opened, ClipPieces):
             return _HashedPieces(opened, lambda digest: self._digests.update({clip: digest}))
         self._digests[clip] = (

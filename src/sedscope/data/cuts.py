@@ -239,8 +239,7 @@ class _Block:
 def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
     """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
     loader = _BlockLoader(scores, blocks)
-    facts = {**scores.facts(), "identify": loader.identify, "assumed_clips": (), "locate": None}
-    return scores.remade(blocks, loader.load, **facts)
+    return scores._remade(blocks, loader.load, identify=loader.identify, assumed_clips=(), locate=None)
 
 
 class _BlockLoader:

@@ -25,6 +25,7 @@ from .choices import EventOverlaps
 from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
 from .score_arrays import ClipScores
+from .score_sources import ScoreSource
 from .scored_events import (
     ScoredEvents,
     clips_without_events,
@@ -97,16 +98,16 @@ def scores_from_events(
     raise_together(errors)
     assumed_clips = clips_without_events(scores, clips)
     scores |= dict.fromkeys(assumed_clips, _ClipEvents("", (), points=False).scores(labels, overlaps))
-    return Scores(
-        scores,
+    source = ScoreSource(
         scores.__getitem__,
-        classes=labels,
+        labels,
         in_memory=True,
         thread_safe=True,
         whole_clips=False,
-        assumed_classes=assumed_classes,
-        assumed_clips=assumed_clips,
+        assumed_classes=frozenset(assumed_classes),
+        assumed_clips=frozenset(assumed_clips),
     )
+    return Scores._of(scores, source)
 
 
 def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
@@ -257,8 +258,9 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
         return ClipScores.unchecked(values, detected.ticks)
 
     clips = {clip: load(clip) for clip in scores}
-    facts = {**scores.facts(), "classes": classes, "assumed_classes": silent, "in_memory": True}
-    return Scores(clips, clips.__getitem__, **facts)
+    return scores._remade(
+        clips, clips.__getitem__, classes=classes, assumed_classes=silent, in_memory=True
+    )
 
 
 class _ClipEvents:

@@ -468,23 +468,6 @@ class GroundTruth(Tabular):
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel
 
-    def warnings_about(self, clips: Collection[str], labels: Collection[str]) -> list[str]:
-        """Return what is unusual about the events of some clips and labels.
-
-        Parameters
-        ----------
-        clips, labels : collection of str
-            The clips and labels.
-
-        Returns
-        -------
-        list of str
-            One sentence each.
-
-        Examples
-        --------
-        >>> truth = GroundTruth.from_dict({"a": [(1, 4, "Dog")], "b": []}, durations={"a": 3, "b": 3})
-        >>> len(truth.warnings_about(["a"], ["Dog"])), truth.warnings_about(["b"], ["Dog"])
-        (1, [])
-        """
+    def _warnings_about(self, clips: Collection[str], labels: Collection[str]) -> list[str]:
+        """Return what is unusual about the events of some clips and labels."""
         return notes_about(self, clips, labels)

@@ -265,9 +265,15 @@ def _joined_scores(
             return None
         return f"{length} {None if ends is None else ends[recording]} {uncovered!r} {parts!r}"
 
-    facts = {**scores.facts(), "in_memory": False, "assumed_clips": (), "locate": None}
-    processing = (*scores.processing, f"join_chunks(segment={length / 1e6:g})")
-    return Scores(recordings, load, **{**facts, "identify": identify, "processing": processing})
+    return scores._remade(
+        recordings,
+        load,
+        in_memory=False,
+        identify=identify,
+        processing=(*scores.processing, f"join_chunks(segment={length / 1e6:g})"),
+        assumed_clips=(),
+        locate=None,
+    )
 
 
 def _join(

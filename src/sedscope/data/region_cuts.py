@@ -292,16 +292,13 @@ def cut_to_regions(
 def _cut_scores(recordings: Scores, stretches: Mapping[str, Stretch]) -> Scores:
     loader = StretchLoader(recordings, stretches)
     silent = recordings.assumed_clips
-    return recordings.remade(
+    return recordings._remade(
         stretches,
         loader.load,
-        **{
-            **recordings.facts(),
-            "identify": loader.identify,
-            "processing": (*recordings.processing, CUT_TO_REGIONS),
-            "assumed_clips": [name for name, part in stretches.items() if part.clip in silent],
-            "locate": None,
-        },
+        identify=loader.identify,
+        processing=(*recordings.processing, CUT_TO_REGIONS),
+        assumed_clips=[name for name, part in stretches.items() if part.clip in silent],
+        locate=None,
         recut=_Recut(recordings, stretches),
     )
 

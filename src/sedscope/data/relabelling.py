@@ -144,18 +144,17 @@ def relabelled_scores(scores: Scores, label_map: LabelMapLike) -> Scores:
         return None if identity is None else f"relabelled {columns.identity} of {identity}"
 
     merging = (columns.definition,) if columns.definition else ()
-    facts = scores.facts()
-    facts |= {
-        "classes": columns.classes,
-        "in_memory": scores.in_memory and columns.same_values,
-        "identify": identify,
-        "processing": (*scores.processing, *merging),
-        "assumed_classes": columns.assumed,
-        "label_maps": (*scores.label_maps, AppliedMap(names, scores.classes)),
-    }
-    if events and merging:
-        facts["locate"] = None  # frames may be others
-    return type(scores)(scores, load, **facts)
+    return scores._remade(
+        scores,
+        load,
+        classes=columns.classes,
+        in_memory=scores.in_memory and columns.same_values,
+        identify=identify,
+        processing=(*scores.processing, *merging),
+        assumed_classes=columns.assumed,
+        locate=None if events and merging else scores._frame_locations,  # frames may be others
+        label_maps=(*scores.label_maps, AppliedMap(names, scores.classes)),
+    )
 
 
 def relabelled_truth(truth: GroundTruth, label_map: LabelMapLike) -> GroundTruth:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,54 @@ from .labels import stripped
 from .recordings import ClipPieces, whole_clip_error
 from .score_arrays import ClipScores, Grid, as_scores, check_shape
 from .tables import FrameLike, clip_from_table, table_classes
+
+if TYPE_CHECKING:
+    from .label_maps import AppliedMap
+    from .scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSource:
+    """Where the scores of clips come from, and what is known about them besides their values.
+
+    The functions take the name of a clip as it was given, which may have a folder and a suffix.
+    """
+
+    load: Callable[[str], ClipScores | ClipPieces | ClipEvents]
+    classes: tuple[str, ...]
+    """In the order of the columns. White space around their names is removed."""
+    in_memory: bool | Callable[[], bool] = False
+    """Whether loading costs nothing, now. Then no clip may come in pieces."""
+    thread_safe: bool = False
+    """Whether `load` may be called from several threads at once."""
+    whole_clips: bool = True
+    """Whether the last frame boundary of a clip is the end of the clip."""
+    identify: Callable[[str], str | None] | None = None
+    """Returns a text that changes whenever the scores of a clip do, or None if it cannot tell."""
+    processing: tuple[str, ...] = ()
+    """How the scores were post-processed, one definition per step."""
+    assumed_classes: frozenset[str] = frozenset()
+    """The classes that are known from the ground truth only. A list of detections does not say which classes
+    it never detects."""
+    assumed_clips: frozenset[str] = frozenset()
+    """The clips that the output of the system does not name, and in which nothing is detected."""
+    locate: Callable[[str], Sequence[str] | None] | None = None
+    """Returns where the scores of each frame of a clip are, as ``file:line``, for messages."""
+    label_maps: tuple[AppliedMap, ...] = ()
+    """The label maps that gave the classes their names."""
+    recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None
+    """For scores that were cut out of recordings: applies a function to the whole recordings, and cuts the
+    result in the same way."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "classes", check_classes(self.classes))
+        for name, kind in (
+            ("processing", tuple),
+            ("assumed_classes", frozenset),
+            ("assumed_clips", frozenset),
+            ("label_maps", tuple),
+        ):
+            object.__setattr__(self, name, kind(getattr(self, name)))
 
 
 def whole_clip(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores:

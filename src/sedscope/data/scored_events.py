@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from .detected_columns import DetectedColumns
 from .event_table import EventTable, unread_confidences_note
 from .events import Events
 from .labels import stripped
-from .recordings import ClipPieces
-from .score_arrays import ClipScores
+from .score_sources import ScoreSource
 from .scores import Scores
 from .tables import FrameLike, as_frame
 from .times import to_seconds
@@ -45,8 +44,8 @@ class ScoredEvents(Scores, Tabular):
         Names of the clips.
     load : callable
         Takes a name as it stands in `clips` and returns the events of the clip.
-    **facts
-        The other arguments of :class:`Scores`.
+    classes, in_memory, thread_safe, identify
+        As for :class:`Scores`.
 
     Examples
     --------
@@ -147,14 +146,6 @@ class ScoredEvents(Scores, Tabular):
             others = [name for name in frame.columns if name not in named.values()]
             issue_warnings(unread_confidences_note("events", others), stacklevel=2)
         return kept_events(detected, classes=classes, clips=clips)
-
-    def remade(
-        self,
-        clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
-        **facts: Any,
-    ) -> ScoredEvents:
-        return ScoredEvents(clips, load, **facts)
 
     def open(self, clip: str) -> ClipEvents:
         """Return the events of a clip.
@@ -257,14 +248,14 @@ def kept_events(
         columns[detected.labels.numbers],
         detected.confidences,
     )
-    return ScoredEvents(
-        names,
+    source = ScoreSource(
         _Loader(events, names).load,
-        classes=labels,
+        labels,
         whole_clips=False,
-        assumed_classes=assumed_classes,
-        assumed_clips=assumed_clips,
+        assumed_classes=frozenset(assumed_classes),
+        assumed_clips=frozenset(assumed_clips),
     )
+    return ScoredEvents._of(names, source)
 
 
 def has_equal_answers(scores: Scores) -> bool:
@@ -291,8 +282,8 @@ def in_classes(
     """Return the same events with other classes. ``columns``: the new column of each class."""
     names = [*scores]
     events = EventList.joined([scores.open(name) for name in names]).in_columns(columns)
-    facts = {**scores.facts(), "classes": classes, "assumed_classes": assumed_classes}
-    return ScoredEvents(names, _Loader(events, names).load, **facts)
+    load = _Loader(events, names).load
+    return scores._remade(names, load, classes=classes, assumed_classes=assumed_classes)
 
 
 def event_classes(occurring: Iterable[str], classes: Iterable[str] | None) -> tuple[str, ...]:

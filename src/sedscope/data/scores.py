@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from .clip_ids import clip_id, clip_ids
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores, frame_grid, refuse_nans
 from .score_sources import (
+    ScoreSource,
     check_classes,
     check_pieces,
     clips_of_arrays,
@@ -25,6 +27,8 @@ from .score_sources import (
 from .tables import FrameLike
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from .chunks import Chunks, Unit
     from .detections import DetectionLike
     from .label_maps import AppliedMap, LabelMapLike
@@ -33,6 +37,10 @@ __all__ = ["ClipScores", "ScoreArray", "Scores", "as_scores", "frame_grid", "ref
 
 CUT_TO_REGIONS = "cut_to_regions()"
 """The step of `Scores.processing` after which scores must not be post-processed any more."""
+
+
+def _names_by_id(clips: Iterable[str]) -> dict[str, str]:
+    return {clip: name for name, clip in clip_ids(clips, "scores").items()}
 
 
 class Scores(Mapping[str, ClipScores]):
@@ -57,28 +65,9 @@ class Scores(Mapping[str, ClipScores]):
         Whether loading costs nothing. Then no clip may come in pieces.
     thread_safe : bool, default False
         Whether `load` may be called from several threads at once.
-    whole_clips : bool, default True
-        Whether the last frame boundary of a clip is the end of the clip.
     identify : callable, optional
         Takes a name as it stands in `clips` and returns a text that changes whenever the scores of the
         clip do, or None if it cannot tell. A checkpoint then need not read the clip to recognise it.
-    processing : iterable of str, optional
-        How the scores were post-processed, one definition per step.
-    assumed_classes : iterable of str, optional
-        Those of the `classes` that the output of the system does not name, and that are known from the
-        ground truth only. A list of detections does not say which classes it never detects.
-    assumed_clips : iterable of str, optional
-        Those of the `clips` that the output of the system does not name, and in which nothing is
-        detected. A list of detections does not say which clips it was made from.
-    locate : callable, optional
-        Takes a name as it stands in `clips` and returns where the scores of each frame are, as
-        ``file:line``. Messages then say it.
-    label_maps : iterable of AppliedMap, optional
-        The label maps that gave the classes their names; see :meth:`relabelled`. An evaluation warns of
-        names in them that nothing has.
-    recut : callable, optional
-        For scores that were cut out of longer recordings: takes a function from scores to scores,
-        applies it to the whole recordings, and cuts the result in the same way. Post-processings use it.
 
     Examples
     --------
@@ -101,30 +90,43 @@ class Scores(Mapping[str, ClipScores]):
         classes: Iterable[str],
         in_memory: bool = False,
         thread_safe: bool = False,
-        whole_clips: bool = True,
         identify: Callable[[str], str | None] | None = None,
-        processing: Iterable[str] = (),
-        assumed_classes: Iterable[str] = (),
-        assumed_clips: Iterable[str] = (),
-        locate: Callable[[str], Sequence[str] | None] | None = None,
-        label_maps: Iterable[AppliedMap] = (),
-        recut: Callable[[Callable[[Scores], Scores]], Scores] | None = None,
     ) -> None:
-        self._classes = check_classes(classes)
-        self._names = {clip: name for name, clip in clip_ids(clips, "scores").items()}
-        self._load = load
-        self.in_memory = in_memory
-        self.thread_safe = thread_safe
-        self.whole_clips = whole_clips
-        self._identify = identify
-        self.processing = tuple(processing)
-        self.assumed_classes = frozenset(assumed_classes)
-        self.named_classes = tuple(c for c in self._classes if c not in self.assumed_classes)
-        """The classes that the output of the system names."""
-        self.assumed_clips = frozenset(assumed_clips)
-        self._locate = locate
-        self.label_maps = tuple(label_maps)
-        self.recut = recut
+        self._source = ScoreSource(
+            load, check_classes(classes), in_memory, thread_safe, identify=identify
+        )
+        self._names = _names_by_id(clips)
+
+    @classmethod
+    def _of(cls, clips: Iterable[str], source: ScoreSource) -> Self:
+        """Make the scores of clips from their source."""
+        scores = cls.__new__(cls)
+        scores._source, scores._names = source, _names_by_id(clips)
+        return scores
+
+    def _replaced(self, **changes: Any) -> Self:
+        """Return the same clips, with some attributes of their source replaced."""
+        return type(self)._of(self._names.values(), replace(self._source, **changes))
+
+    def _derived(
+        self, load: Callable[[str], ClipScores | ClipPieces | ClipEvents], **changes: Any
+    ) -> ScoreSource:
+        """Return the source of scores that are made from these.
+
+        ``load``, and functions among the ``changes``, take ids of clips, or the names of new clips. Whether
+        the new scores can be cut again, only the caller knows: they cannot without ``recut``.
+        """
+        kept = {"in_memory": self.in_memory, "identify": self.identity, "locate": self._frame_locations}
+        return replace(self._source, load=load, **{**kept, "recut": None, **changes})
+
+    def _remade(
+        self,
+        clips: Iterable[str],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
+        **changes: Any,
+    ) -> Self:
+        """Return other scores of the same kind that are made from these; see :meth:`_derived`."""
+        return type(self)._of(clips, self._derived(load, **changes))
 
     @classmethod
     def from_arrays(
@@ -323,113 +325,13 @@ class Scores(Mapping[str, ClipScores]):
         >>> list(scores.only(["b"]))
         ['b']
         """
-        return self._changed([self._names[clip_id(clip)] for clip in clips], self._load, self._identify)
+        names = [self._names[clip_id(clip)] for clip in clips]
+        return type(self)._of(names, self._source)
 
-    def loaded_by(self, load: Callable[[str], ClipScores | ClipPieces | ClipEvents]) -> Scores:
-        """Return the same clips, loaded by another function.
-
-        Parameters
-        ----------
-        load : callable
-            Takes the name of a clip and returns its scores, whole or in pieces.
-
-        Returns
-        -------
-        Scores
-        """
-        return self._changed(self._names.values(), load, self._identify)
-
-    def identified_by(self, identify: Callable[[str], str | None] | None) -> Scores:
-        """Return the same clips, identified by another function.
-
-        Parameters
-        ----------
-        identify : callable or None
-            Takes the name of a clip and returns a text that changes whenever its scores do, or None.
-
-        Returns
-        -------
-        Scores
-        """
-        return self._changed(self._names.values(), self._load, identify)
-
-    def _changed(
-        self,
-        names: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
-        identify: Callable[[str], str | None] | None,
-    ) -> Scores:
-        facts = {**self.facts(), "identify": identify, "locate": self._locate, "recut": self.recut}
-        return self.remade(names, load, **facts)
-
-    def remade(
-        self,
-        clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
-        **facts: Any,
-    ) -> Scores:
-        """Return other scores of the same kind: of frames, or events that are kept as they are.
-
-        Parameters
-        ----------
-        clips : iterable of str
-            Names of the clips.
-        load : callable
-            Takes the name of a clip and returns its scores.
-        **facts
-            The other arguments of :class:`Scores`.
-
-        Returns
-        -------
-        Scores
-        """
-        scores = Scores(clips, load, **facts)
-        scores.holds_events = self.holds_events
-        return scores
-
-    def facts(self) -> dict[str, Any]:
-        """Return what is known about the scores besides their values, for scores that are made from them.
-
-        Returns
-        -------
-        dict
-            The arguments of :class:`Scores` that follow ``load``, except ``recut``: only whoever makes the
-            new scores knows whether it still holds.
-
-        Examples
-        --------
-        >>> scores = Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0)
-        >>> halved = {"a": ClipScores([[0.1]], edges=[0, 1])}
-        >>> Scores(scores, halved.__getitem__, **{**scores.facts(), "processing": ["halved"]}).classes
-        ('Dog',)
-        """
-        return {
-            "classes": self.classes,
-            "in_memory": self.in_memory,
-            "thread_safe": self.thread_safe,
-            "whole_clips": self.whole_clips,
-            "identify": self.identity,
-            "processing": self.processing,
-            "assumed_classes": self.assumed_classes,
-            "assumed_clips": self.assumed_clips,
-            "locate": self.frame_locations,
-            "label_maps": self.label_maps,
-        }
-
-    def frame_locations(self, clip: str) -> Sequence[str] | None:
-        """Return where in a file the scores of each frame of a clip are.
-
-        Parameters
-        ----------
-        clip : str
-            The clip.
-
-        Returns
-        -------
-        sequence of str or None
-            ``file:line`` for each frame, or None if the scores do not come from tables of text.
-        """
-        return None if self._locate is None else self._locate(self._names[clip_id(clip)])
+    def _frame_locations(self, clip: str) -> Sequence[str] | None:
+        """Return ``file:line`` for each frame of a clip; None if the scores are not from tables of text."""
+        locate = self._source.locate
+        return None if locate is None else locate(self._names[clip_id(clip)])
 
     def stitch(self, chunks: Chunks = None, *, unit: Unit = "seconds", gaps: Gaps = "error") -> Scores:
         """Stitch the chunks of each recording to one timeline.
@@ -503,7 +405,48 @@ class Scores(Mapping[str, ClipScores]):
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes, in the order of the columns."""
-        return self._classes
+        return self._source.classes
+
+    @property
+    def named_classes(self) -> tuple[str, ...]:
+        """The classes that the output of the system names."""
+        return tuple(c for c in self.classes if c not in self.assumed_classes)
+
+    @property
+    def assumed_classes(self) -> frozenset[str]:
+        """The classes that the output of the system does not name; the ground truth does."""
+        return self._source.assumed_classes
+
+    @property
+    def assumed_clips(self) -> frozenset[str]:
+        """The clips that the output of the system does not name, and in which nothing is detected."""
+        return self._source.assumed_clips
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether loading costs nothing."""
+        known = self._source.in_memory
+        return known() if callable(known) else known
+
+    @property
+    def thread_safe(self) -> bool:
+        """Whether clips may be loaded by several threads at once."""
+        return self._source.thread_safe
+
+    @property
+    def whole_clips(self) -> bool:
+        """Whether the last frame boundary of a clip is the end of the clip."""
+        return self._source.whole_clips
+
+    @property
+    def processing(self) -> tuple[str, ...]:
+        """How the scores were post-processed, one definition per step."""
+        return self._source.processing
+
+    @property
+    def label_maps(self) -> tuple[AppliedMap, ...]:
+        """The label maps that gave the classes their names."""
+        return self._source.label_maps
 
     def open(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         """Load the scores of a clip, whole or in pieces, or its events if these are kept as they are.
@@ -523,7 +466,7 @@ class Scores(Mapping[str, ClipScores]):
         <ClipScores: 1 frame × 1 class>
         """
         name = self._names.get(clip)
-        return self._load(self._name(clip) if name is None else name)
+        return self._source.load(self._name(clip) if name is None else name)
 
     def whole(self, clips: Sequence[str]) -> list[ClipScores]:
         """Load the scores of several clips. It is the same as loading one after the other, but faster.
@@ -542,7 +485,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_arrays({"a": [[0.2]]}, classes=["Dog"], frame=1.0).whole(["a"])
         [<ClipScores: 1 frame × 1 class>]
         """
-        loaded = [*map(self._load, map(self._names.__getitem__, clips))]
+        loaded = [*map(self._source.load, map(self._names.__getitem__, clips))]
         return [*map(whole_clip, clips, loaded)]
 
     def identity(self, clip: str) -> str | None:
@@ -566,7 +509,8 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores(["a"], load, classes=["Dog"], identify=lambda _: "model 7").identity("a")
         'model 7'
         """
-        return None if self._identify is None else self._identify(self._name(clip))
+        identify = self._source.identify
+        return None if identify is None else identify(self._name(clip))
 
     def _name(self, clip: str) -> str:
         name = self._names.get(clip)

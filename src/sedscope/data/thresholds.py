@@ -226,8 +226,7 @@ def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         return None if identity is None else f"{definition} of {identity}"
 
     processing = (*scores.processing, definition)
-    facts = {**scores.facts(), "in_memory": False, "identify": identify, "processing": processing}
-    return scores.remade(list(scores), binary, **facts)
+    return scores._remade(scores, binary, in_memory=False, identify=identify, processing=processing)
 
 
 def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, DetectedEvents]:

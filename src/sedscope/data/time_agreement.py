@@ -299,9 +299,10 @@ class TimeSample:
         self._sample = references.choose(with_references[evenly_spaced])
         self.alignment = alignment
         """The alignment for the pass."""
+        self._watch: _Watch | None = None
         if number >= FEWEST_CLIPS and not alignment.scores.in_memory:
-            watched = _WatchedScores(alignment.scores, self._sample.clips)
-            self.alignment = replace(alignment, scores=watched)
+            self._watch = _Watch(alignment.scores, self._sample.clips)
+            self.alignment = replace(alignment, scores=self._watch.scores)
 
     def notes(self) -> list[str]:
         """Note another unit or origin of times that fits much better. Call it after the pass."""
@@ -312,37 +313,36 @@ class TimeSample:
         return [] if fits_well(self._tracks(few)) else time_fit_note(self._tracks(self._sample))
 
     def _tracks(self, sample: Alignment) -> Tracks:
-        scores = self.alignment.scores
-        kept = scores.kept if isinstance(scores, _WatchedScores) else scores
+        kept = self.alignment.scores if self._watch is None else self._watch.kept
         clips = [kept.get(clip) for clip in sample.clips]
         columns = sample.columns[sample.labels]
         return Tracks.of(clips, sample.events, sample.event_clips, columns)
 
 
-class _WatchedScores(Scores):
-    """The same scores. Some of the clips are kept when they are read, while there is room for them."""
+class _Watch:
+    """Keeps some of the clips when they are read, while there is room for them."""
 
     def __init__(self, scores: Scores, clips: Iterable[str]) -> None:
         self.kept: dict[str, ClipScores] = {}
-        self._scores = scores
+        self._read = scores
         self._watched = frozenset(clips)
         self._room = _SAMPLE_ROOM
-        super().__init__(scores, self._read, **scores.facts())
-        self.holds_events = scores.holds_events
+        self.scores = scores._remade(scores, self.load)
+        """The same scores, which are watched."""
 
-    def __reduce__(self) -> tuple[type[_WatchedScores], tuple[Scores, tuple[()]]]:
+    def __reduce__(self) -> tuple[type[_Watch], tuple[Scores, tuple[()]]]:
         """Travel to another process without the clips that are kept here, and keep none there."""
-        return _WatchedScores, (self._scores, ())
+        return _Watch, (self._read, ())
 
-    def _read(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
-        opened = self._scores.open(clip)
+    def load(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+        opened = self._read.open(clip)
         if clip in self._watched:
             if isinstance(opened, ClipScores) and self._takes(opened.values.nbytes):
                 self.kept[clip] = opened
             elif isinstance(opened, ClipEvents) and self._takes(
-                16 * len(opened.times) * len(self.classes)
+                16 * len(opened.times) * len(self.scores.classes)
             ):
-                self.kept[clip] = opened.highest(len(self.classes))
+                self.kept[clip] = opened.highest(len(self.scores.classes))
         return opened
 
     def _takes(self, size: int) -> bool:

@@ -19,7 +19,7 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.content_digests import HashedScores
+from ..data.content_digests import ScoreDigests
 from ..data.progress import Progress
 from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
@@ -164,14 +164,14 @@ def identify(alignment: Alignment, requests: Requests, threads: int) -> str | No
 
 def _content_digest(part: Alignment, threads: int) -> int | None:
     """Read the scores of a part, and return their digest; None if some cannot be read."""
-    scores = HashedScores(part.scores)
-    for opened in read_each(scores, part.clips, threads):
+    digests = ScoreDigests(part.scores)
+    for opened in read_each(digests.scores, part.clips, threads):
         if isinstance(opened, SedscopeError):
             return None  # the pass over the clips reports it
         if isinstance(opened, ClipPieces):
-            for _ in opened.pieces(len(scores.classes)):
+            for _ in opened.pieces(len(part.scores.classes)):
                 pass
-    return scores.digest(part.clips)
+    return digests.digest(part.clips)
 
 
 def _load_part(
@@ -240,7 +240,9 @@ def _content_tells(part: Alignment, requests: Requests) -> bool:
 
     It is not if regions are post-processed: that depends on the whole recordings.
     """
-    return part.scores.recut is None or not any(request.variants for request in requests.values())
+    return part.scores._source.recut is None or not any(
+        request.variants for request in requests.values()
+    )
 
 
 def _fingerprint(part: Alignment, requests: Requests) -> str | None:

@@ -77,7 +77,8 @@ def counts_of_sets(
             if error.advice:  # sets cannot be averaged
                 text = text.replace(error.advice, "Merge them with overlaps='merge' (--overlaps merge).")
             raise SedscopeError(f"threshold {threshold:g}: {text}") from None
-        system.assumed_clips -= listed  # a high threshold may leave a clip without detections
+        # a high threshold may leave a clip without detections
+        system = system._replaced(assumed_clips=system.assumed_clips - listed)
         alignment = align(
             system, truth, classes=chosen, clips=chosen_clips, missing=missing, coverage=coverage
         )

@@ -135,8 +135,10 @@ class PostProcessing(Defined, ABC):
                 f"Scored events that are kept as they are cannot be post-processed by "
                 f"{shortened(str(self), 80)}: that needs scores of frames. {FRAMES_ADVICE}"
             )
-        if scores.recut is not None:  # what a system detects does not depend on which regions are scored
-            return scores.recut(self).only(scores)
+        if (
+            scores._source.recut is not None
+        ):  # what is detected does not depend on which regions are scored
+            return scores._source.recut(self).only(scores)
         if CUT_TO_REGIONS in scores.processing:
             raise SedscopeError(
                 "These scores were cut to regions, so they cannot be post-processed any more. Post-process "
@@ -157,18 +159,18 @@ class PostProcessing(Defined, ABC):
             definition, identity = self.identity(), scores.identity(clip)
             return None if definition is None or identity is None else f"{definition} of {identity}"
 
-        facts = {
-            **scores.facts(),
-            "in_memory": False,
-            "identify": identify,
-            "processing": (*scores.processing, self.identity() or repr(self)),
-            "locate": None,  # frames may be others
-        }
+        source = scores._derived(
+            load,
+            in_memory=False,
+            identify=identify,
+            processing=(*scores.processing, self.identity() or repr(self)),
+            locate=None,  # frames may be others
+        )
         if not self.makes_events:
-            return Scores(list(scores), load, **facts)
+            return Scores._of(scores, source)
         from ..data.scored_events import ScoredEvents
 
-        return ScoredEvents(list(scores), load, **facts)
+        return ScoredEvents._of(scores, source)
 
     @abstractmethod
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:

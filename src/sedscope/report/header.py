@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.cached_scores import CachedScores
+from ..data.cached_scores import cache_of
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
@@ -68,9 +68,9 @@ def _reference_fact(evaluation: Evaluation) -> str:
 def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:
     hashes = []
     for system in systems:
-        if system.alignment is not None and isinstance(system.alignment.scores, CachedScores):
-            digest = system.alignment.scores.digest(system.alignment.clips)
-            hashes.append((f"scores of {system.name}", digest))
+        cache = None if system.alignment is None else cache_of(system.alignment.scores)
+        if cache is not None and system.alignment is not None:
+            hashes.append((f"scores of {system.name}", cache.digest(system.alignment.clips)))
     if systems[0].alignment is not None:
         hashes.append(("ground truth", systems[0].alignment.truth_digest()))
     return hashes

@@ -217,9 +217,9 @@ class BatchCollector:
             return about_scores
         clips = next(iter(deltas.values())).clips
         without = len(self.truth_rows) - len({clip for clip in clips if clip in self.truth_rows})
-        about_all = self.ground_truth.warnings_about(self.truth_rows, self.classes)
+        about_all = self.ground_truth._warnings_about(self.truth_rows, self.classes)
         notes = [note for note in self.truth.warnings if note not in about_all]
-        notes += self.ground_truth.warnings_about(set(clips), self.classes)
+        notes += self.ground_truth._warnings_about(set(clips), self.classes)
         if without:
             listed = counted(len(self.truth_rows), "clip")
             verbs = "has no scores and was" if without == 1 else "have no scores and were"

@@ -158,7 +158,7 @@ def _rounded_scores(named: inputs.NamedScores, step: int) -> inputs.NamedScores:
     def load(name: str) -> ClipScores:
         return rounded_clip(scores[name], step, f"clip {name}")
 
-    return replace(named, scores=scores.loaded_by(load))
+    return replace(named, scores=scores._replaced(load=load))
 
 
 def _last_times(scores: inputs.NamedScores, events: Mapping[str, Any]) -> dict[str, float]:

@@ -141,10 +141,10 @@ def read_scores(
     options = ScoreReadOptions(None if classes is None else tuple(classes), frame, gaps)
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
-    scores = _open(chosen, source, options).identified_by(identity)
+    scores = _open(chosen, source, options)._replaced(identify=identity)
     if chosen.load_pickles:
         return scores
-    return scores.loaded_by(_Reader(chosen.name, source, options, scores))
+    return scores._replaced(load=_Reader(chosen.name, source, options, scores))
 
 
 def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> Scores:

@@ -23,6 +23,7 @@ import numpy as np
 from ... import _native
 from ...data.arrays import ScoreArray
 from ...data.score_arrays import ClipScores
+from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted, listing
@@ -99,14 +100,14 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
                 unverified.discard(clip)
         return ClipScores.unchecked(values, index.boundaries(k))
 
-    return Scores(
-        clips,
+    source = ScoreSource(
         load,
-        classes=index.classes,
+        tuple(index.classes),
         in_memory=is_local and not large,
         thread_safe=not is_local,
         whole_clips=index.whole_clips,
     )
+    return Scores._of(clips, source)
 
 
 def _checksum(values: ScoreArray) -> int:

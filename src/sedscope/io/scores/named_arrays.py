@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...data.clip_ids import clip_id
 from ...data.frame_boundaries import warn_of_milliseconds
 from ...data.score_arrays import ClipScores, as_scores
+from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks
 from ...errors import SedscopeError, counted, listing
@@ -87,13 +88,13 @@ def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
             raise SedscopeError(f"{where}: {error}") from None
 
     whole_clips = _scalar(file, (WHOLE,))
-    return Scores(
-        entries,
+    source = ScoreSource(
         load,
-        classes=classes,
+        tuple(classes),
         thread_safe=file.thread_safe,
         whole_clips=True if whole_clips is None else bool(whole_clips),
     )
+    return Scores._of(entries, source)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
 from ...data.frame_boundaries import FrameError, frame_times, join_frames, warn_of_milliseconds
 from ...data.score_arrays import ClipScores
+from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.tables import TIME_COLUMNS, check_same_classes, header_classes
 from ...data.times import Ticks, to_ticks
@@ -69,13 +70,8 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     if first.boundaries is not None:
         warn_of_milliseconds(first.boundaries, str(files[0]))
     load = partial(_load, path, first, options.gaps)
-    return Scores(
-        [utf8_name(file, file.stem) for file in files],
-        load,
-        classes=first.classes,
-        thread_safe=True,
-        locate=partial(_frame_locations, path),
-    )
+    source = ScoreSource(load, first.classes, thread_safe=True, locate=partial(_frame_locations, path))
+    return Scores._of([utf8_name(file, file.stem) for file in files], source)
 
 
 def _tables(folder: Location) -> Iterator[Location]:
