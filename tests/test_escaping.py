@@ -14,10 +14,10 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
-from sedscope.compat.sed_eval.segment_based import SegmentBasedMetrics
 
 import sedscope as sed
 from sedscope.cli.options import PrintableStream
+from sedscope.compat.sed_eval.sound_event import SegmentBasedMetrics
 from sedscope.data.progress import ProgressBar
 from sedscope.errors import SedscopeError, SedscopeWarning, listing
 from sedscope.escaping import csv_cell, csv_name, one_line, printable, toml_string

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.compat.sed_eval.util import event_roll
+from sedscope.compat.sed_eval import util
 from sedscope.counting import checked_clips, one_pass
 from sedscope.counting.request import DeltaRequest, Requests
 from sedscope.criteria import Criterion
@@ -208,7 +208,7 @@ def many_boundaries() -> object:
             "with 2,147,483,647 samples per",
         ),
         (
-            lambda: event_roll.event_list_to_event_roll(
+            lambda: util.event_list_to_event_roll(
                 [{"onset": 0.0, "offset": 20.0, "event_label": "A"}], time_resolution=1e-6
             ),
             "An event roll of 20,000,000 segments needs",

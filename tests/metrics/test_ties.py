@@ -90,8 +90,18 @@ def test_equal_rates_of_other_counts_are_one_operating_point() -> None:
 
 
 def test_a_weight_of_one_third_is_one_third() -> None:
-    first = [[0, 0.9], [0.9, 0.9], [0.5, 0.9], [0.5, 0.9], [0.9, 0.9], [0.5, 0]]
-    second = [[0, 0], [0.9, 0], [0.5, 0], [0, 0.5], [0, 0], [0.9, 0.5], [0.5, 0], [0.5, 0.5], [0.5, 0]]
+    first: Any = [[0, 0.9], [0.9, 0.9], [0.5, 0.9], [0.5, 0.9], [0.9, 0.9], [0.5, 0]]
+    second: Any = [
+        [0, 0],
+        [0.9, 0],
+        [0.5, 0],
+        [0, 0.5],
+        [0, 0],
+        [0.9, 0.5],
+        [0.5, 0],
+        [0.5, 0.5],
+        [0.5, 0],
+    ]
     scores = sed.Scores.from_arrays({"a": first, "b": second}, classes=["A", "B"], frame=0.5)
     events = {
         "a": [(1.5, 2.5, "A"), (1.5, 2.5, "B")],
