@@ -18,7 +18,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting.delta_bytes import digest
 from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
-from sedscope.io import atomic_write as file_lock
+from sedscope.io import atomic_write
 from sedscope.postprocessing import MedianFilter
 
 from ..support.systems import posix_only
@@ -203,7 +203,7 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.Mon
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        monkeypatch.setattr(file_lock, "_PATIENCE", 0.3)
+        monkeypatch.setattr(atomic_write, "_PATIENCE", 0.3)
         with pytest.raises(sed.SedscopeError, match=r"Another process is changing .*all\.deltas"):
             save_deltas(found(A), path, append=True)
         assert not path.exists()
@@ -224,7 +224,7 @@ def test_a_file_that_cannot_be_locked_is_refused(
     def no_locks(handle: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
-    monkeypatch.setattr(file_lock, "_lock", no_locks)
+    monkeypatch.setattr(atomic_write, "_lock", no_locks)
     with pytest.raises(sed.SedscopeError, match=r"Cannot lock .*: No locks available"):
         save_deltas(found(A), tmp_path / "x", append=True)
 

@@ -15,8 +15,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.score_arrays import ClipScores
-from sedscope.engines import checkpoint
-from sedscope.engines import engine as parts_module
+from sedscope.engines import checkpoint, engine
 from sedscope.postprocessing import MedianFilter, PostProcessing, ScoreTransform
 
 BEST = sed.BestFScore(sed.Collar())
@@ -60,7 +59,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """The parts that are counted, as their numbers of clips."""
     parts: list[int] = []
-    find = parts_module.part_deltas
+    find = engine.part_deltas
 
     def part_deltas(part: Any, *arguments: Any) -> Any:
         parts.append(len(part.clips))

@@ -19,7 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import sedscope as sed
-from sedscope.io.scores import hdf5 as hdf5_check
+from sedscope.io.scores import hdf5
 
 from ..support.event_files import SAMPLES
 from ..support.event_files.sample import lines, tabs
@@ -202,8 +202,8 @@ def test_hdf5_on_which_the_library_fails(
     with h5py.File(tmp_path / "x.h5", "w") as file:
         file.attrs["classes"], file.attrs["frame"] = CLASSES, 0.5
         file["a"] = VALUES
-    monkeypatch.setattr(hdf5_check, "_CODE", fault)
-    monkeypatch.setattr(hdf5_check, "SECONDS", 2)
+    monkeypatch.setattr(hdf5, "_CODE", fault)
+    monkeypatch.setattr(hdf5, "SECONDS", 2)
     with pytest.raises(sed.SedscopeError, match=message):
         sed.read_scores(tmp_path / "x.h5")
 
@@ -214,7 +214,7 @@ def test_hdf5_is_checked_again_when_it_changes(tmp_path: Path, monkeypatch: pyte
         file.attrs["classes"], file.attrs["frame"] = CLASSES, 0.5
         file["a"] = VALUES
     sed.read_scores(path)
-    monkeypatch.setattr(hdf5_check, "_CODE", "import os; os.abort()")
+    monkeypatch.setattr(hdf5, "_CODE", "import os; os.abort()")
     assert list(sed.read_scores(path)) == ["a"]  # known to be sound
     with h5py.File(path, "a") as file:
         file["b"] = VALUES

@@ -186,7 +186,7 @@ def test_an_interrupted_parquet_file_leaves_nothing(tmp_path: Path) -> None:
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "threading.Thread(target=interrupt, daemon=True).start()\n"
         "try:\n"
-        "    write_parquet(folder / 'x.parquet', frame, row_group_size=100_000)\n"
+        "    write_parquet(folder / 'x.parquet', lambda: frame, row_group_size=100_000)\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', os.listdir(folder), flush=True)\n"
         "    os._exit(0)\n"

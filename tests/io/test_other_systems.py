@@ -12,9 +12,9 @@ import sedscope as sed
 from sedscope.cli.engine_options import MemoryOptions
 from sedscope.counting.clip_reader import thread_count
 from sedscope.data.size_limits import machine_memory
-from sedscope.io import atomic_write as file_lock
+from sedscope.io import atomic_write
 from sedscope.io.atomic_write import filling
-from sedscope.io.scores import hdf5 as hdf5_check
+from sedscope.io.scores import hdf5
 
 POSIX_MODULES = ("fcntl", "grp", "posix", "pwd", "resource", "termios")
 
@@ -33,7 +33,7 @@ def test_the_peak_of_the_memory_may_be_unknown(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.usefixtures("_without_posix_modules")
 def test_hdf5_files_are_checked_without_limits() -> None:
-    hdf5_check._limit(1.0)
+    hdf5._limit(1.0)
 
 
 def test_the_memory_of_the_machine_may_be_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,10 +57,10 @@ def test_a_file_is_locked_with_the_means_of_windows(
         def locking(cls, handle: int, mode: int, size: int) -> None:
             cls.calls.append((mode, size))
 
-    monkeypatch.setattr(file_lock, "_WINDOWS", True)
+    monkeypatch.setattr(atomic_write, "_ON_WINDOWS", True)
     monkeypatch.setitem(sys.modules, "msvcrt", Locks)
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    with file_lock.locked(tmp_path / "results.json"):
+    with atomic_write.locked(tmp_path / "results.json"):
         assert Locks.calls == [(2, 1)]
 
 

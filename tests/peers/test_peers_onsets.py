@@ -31,7 +31,7 @@ class Case:
 
     def question(self) -> dict[str, Any]:
         points = {
-            clip: [(time, label, score) for time, _, label, score in events]
+            clip: [(time, label, score) for time, _, label, score in sorted(events)]
             for clip, events in self.peaks.events().items()
         }
         return {
