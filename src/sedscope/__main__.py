@@ -6,6 +6,7 @@ from . import _import_path
 
 sys.path[:] = _import_path()  # before anything is imported that the current folder might hold, too
 
+# Imports stand below the change of the path, so that none comes from the current folder.
 import atexit  # noqa: E402
 import os  # noqa: E402
 from contextlib import suppress  # noqa: E402

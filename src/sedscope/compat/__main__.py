@@ -9,6 +9,7 @@ from .. import _import_path
 _path_of_modules = sys.path[:]
 sys.path[:] = _import_path()  # before anything is imported that the current folder might hold, too
 
+# Imports stand below the change of the path, so that none comes from the current folder.
 import runpy  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
 from pathlib import Path  # noqa: E402
