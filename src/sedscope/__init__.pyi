@@ -5,7 +5,7 @@ from . import postprocessing as postprocessing
 from .checking.findings import Finding as Finding
 from .checking.findings import Validation as Validation
 from .checking.validate import validate as validate
-from .counting.class_counts import ClassCounts as ClassCounts
+from .counting.counts import ClassCounts as ClassCounts
 from .counting.counts import Counts as Counts
 from .counting.delta_files import load_deltas as load_deltas
 from .counting.delta_files import save_deltas as save_deltas
@@ -34,7 +34,7 @@ from .diagnosis import diagnose as diagnose
 from .engines.run import Run as Run
 from .errors import SedscopeError as SedscopeError
 from .errors import SedscopeWarning as SedscopeWarning
-from .evaluation.deltas import deltas as deltas
+from .evaluation.evaluate import deltas as deltas
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.delta_bytes import digest
+from sedscope.counting.delta_files import digest
 from sedscope.report import audio
 from sedscope.resampling import resampling
 

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.delta_bytes import digest
-from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
+from sedscope.counting.delta_files import digest, load_deltas, merge_files, save_deltas
 from sedscope.io import atomic_write
 from sedscope.postprocessing import MedianFilter
 

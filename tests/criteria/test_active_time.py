@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_bytes import pack_deltas, unpack_deltas
+from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.data.times import to_ticks
 
 from ..support import oracle

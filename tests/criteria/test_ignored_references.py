@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_bytes import pack_deltas, unpack_deltas
+from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.criteria import Criterion
 
 from ..support import oracle

@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_bytes import pack_deltas, unpack_deltas
+from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.counting.one_pass import one_pass
 from sedscope.counting.request import DeltaRequest
 from sedscope.data.alignment import Alignment, align
 from sedscope.data.choices import Crossing
 from sedscope.data.cuts import cut_into_blocks
 from sedscope.data.times import to_ticks
-from sedscope.evaluation.group_plan import LengthBin
+from sedscope.evaluation.groups import LengthBin
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle, count_columns

@@ -18,7 +18,7 @@ import sedscope as sed
 from sedscope.data.alignment import align
 from sedscope.diagnosis import ClassDiagnosis, ClipDiagnosis, clip_costs, diagnose_clip
 from sedscope.diagnosis.clips import diagnose_aligned_clip
-from sedscope.diagnosis.judged_clips import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
+from sedscope.diagnosis.diagnose import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 
 from ..support import oracle
 from ..support.oracle import diagnosis as oracle_diagnosis

@@ -15,9 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_sets import of_classes, split_by_clip
-from sedscope.evaluation.group_plan import length_bins
-from sedscope.evaluation.groups import natural_order
+from sedscope.counting.deltas import of_classes, split_by_clip
+from sedscope.evaluation.groups import length_bins, natural_order
 from sedscope.metrics import Metric
 
 from ..support.examples import METRICS

@@ -13,7 +13,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting.tally import Tally
 from sedscope.metrics import Metric
-from sedscope.metrics.at_false_alarms import AtFalseAlarms
+from sedscope.metrics.false_alarms import AtFalseAlarms
 from sedscope.resampling.matched_metric import MatchedMetric
 
 COLLAR = sed.Collar(0.5)

@@ -12,8 +12,8 @@ import sedscope as sed
 from sedscope.data.alignment import align
 from sedscope.evaluation.class_blocks import estimate_memory
 from sedscope.metrics import Metric
-from sedscope.metrics.fixed_threshold import FixedThreshold
 from sedscope.metrics.metric import METRICS, delta_requests
+from sedscope.metrics.thresholded import FixedThreshold
 from sedscope.postprocessing import MedianFilter
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

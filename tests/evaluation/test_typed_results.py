@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import sedscope as sed
 from sedscope.metrics import ClasswiseResult, PSDSResult
 from sedscope.metrics.curves import PrecisionRecallCurve, ThresholdCurve
-from sedscope.metrics.psd_roc import PSDROC
+from sedscope.metrics.psds import PSDROC
 
 if TYPE_CHECKING:
     from typing_extensions import assert_type

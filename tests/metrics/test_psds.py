@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.metrics.psd_roc import effective_fpr, step_area
+from sedscope.metrics.psds import effective_fpr, step_area
 from sedscope.tasks import presets
 
 from ..support import oracle

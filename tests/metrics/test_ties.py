@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.counting.tally import Tally
-from sedscope.metrics.psd_roc import class_psd_roc
+from sedscope.metrics.psds import class_psd_roc
 
 from ..support.oracle import psds as oracle_psds
 

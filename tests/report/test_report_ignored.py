@@ -10,7 +10,7 @@ import pytest
 import sedscope as sed
 from sedscope.data.alignment import align
 from sedscope.diagnosis.clips import diagnose_aligned_clip
-from sedscope.diagnosis.judged_clips import NOT_FALSE
+from sedscope.diagnosis.diagnose import NOT_FALSE
 
 from ..support.report.browser import Browser
 from ..support.report.page import thresholds

@@ -7,7 +7,7 @@ from sedscope.counting.request import Requests
 from sedscope.criteria import Criterion
 from sedscope.data.alignment import Alignment
 from sedscope.engines import floor_search
-from sedscope.engines.threads import ThreadsEngine
+from sedscope.engines.engine import ThreadsEngine
 
 
 def find_deltas(

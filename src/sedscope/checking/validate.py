@@ -23,7 +23,7 @@ from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, listing
-from ..evaluation.deltas import deltas
+from ..evaluation.evaluate import deltas
 from ..io.event_files import TruthReading
 from ..io.locations import Location, input_location
 from ..io.systems import SystemReading

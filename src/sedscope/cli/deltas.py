@@ -36,7 +36,7 @@ def deltas(
     """Write deltas to a file, for 'sedscope evaluate --deltas'."""
     from ..counting.delta_files import save_deltas
     from ..data.alignment import align
-    from ..evaluation.deltas import deltas_and_notes
+    from ..evaluation.evaluate import deltas_and_notes
     from ..metrics.metric import delta_requests
 
     metrics = metric_options.metrics().values()

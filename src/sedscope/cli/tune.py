@@ -119,7 +119,7 @@ def _find_deltas(
     """Find the deltas at every threshold, and warn of what is odd about the input."""
     from ..counting.request import DeltaRequest
     from ..data.alignment import align
-    from ..evaluation.deltas import deltas_and_notes
+    from ..evaluation.evaluate import deltas_and_notes
 
     alignment = align(scores, truth, **inputs.selection(scores.classes))
     alignment = replace(alignment, hashed=not scores.in_memory)

@@ -7,24 +7,251 @@ arrays themselves. So a file that was cut or altered is refused.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import warnings
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..criteria import Criterion
+from ..criteria import Criterion, parse_criterion
 from ..criteria.criterion import CRITERIA
+from ..criteria.delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import locked, replacing
 from ..io.locations import Address, Location, input_location, location, open_input
-from .delta_bytes import as_bytes, build, describe_all, digest
-from .delta_sets import refuse_different_scores
-from .deltas import Deltas
-from .provenance import unchecked_note
+from ..postprocessing import parse_postprocessing
+from .deltas import Deltas, refuse_different_scores
+from .provenance import Provenance, unchecked_note
+
+_COLUMNS = {
+    "detections": ("i1", "i1"),
+    "cross_triggers": ("i4", "i1"),
+    "errors": ("i8", "i8"),
+    "any_label": ("i1",),
+}
+"""The types of the columns of each table."""
+_TIME_COLUMNS = {**_COLUMNS, "detections": ("i4", "i4")}
+"""Those of criteria that measure time."""
+_HEAD = 24  # bytes
+_NO_NUMBERS = np.empty(0, np.uint64)
+
+
+def pack_deltas(
+    deltas: Iterable[Deltas], numbers: NDArray[np.uint64] = _NO_NUMBERS
+) -> NDArray[np.uint8]:
+    """Return deltas and a number of each clip as bytes that :func:`unpack_deltas` reads.
+
+    They begin with their size, a checksum and the length of the description. Their number is a multiple of
+    eight, so that what follows them is aligned as well.
+    """
+    header, stored = describe_all(deltas, digests=False)
+    contents = [header, *map(as_bytes, stored), as_bytes(numbers)]
+    ends = _HEAD + np.cumsum([_eights(len(content)) for content in contents])
+    packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
+    for content, first in zip(contents, [_HEAD, *ends[:-1]], strict=True):
+        packed[first : first + len(content)] = np.frombuffer(content, np.uint8)
+    head = packed[:_HEAD].view("<i8")
+    head[[0, 2]] = ends[-1], ends[0]
+    head[1] = zlib.crc32(packed[16:].data)
+    return packed
+
+
+def unpack_deltas(
+    data: NDArray[np.uint8], named: Mapping[str, Any]
+) -> tuple[list[Deltas], NDArray[np.uint64], NDArray[np.uint8]]:
+    """Return the deltas at the beginning of some bytes, the number of each clip, and the bytes after them.
+
+    The arrays are views of ``data``. ``named``: criteria and post-processings by their definition;
+    others are parsed from it.
+    """
+    size, checksum, first = data[:_HEAD].view("<i8").tolist()
+    content, rest = data[:size], data[size:]
+    if not _HEAD <= size == len(content) or zlib.crc32(content[16:].data) != checksum:
+        raise ValueError("its checksum is wrong")
+    description = json.loads(content[_HEAD:first].tobytes())
+    arrays = []
+    for entry in description["arrays"]:
+        dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
+        last = first + dtype.itemsize * math.prod(shape)
+        arrays.append(content[first:last].view(dtype).reshape(shape))
+        first = _eights(last)
+    deltas = [build(entry, arrays, named) for entry in description["deltas"]]
+    return deltas, content[first:].view(np.uint64), rest
+
+
+def _eights(size: int) -> int:
+    """Round up to a multiple of eight."""
+    return -(-size // 8) * 8
+
+
+def describe_all(deltas: Iterable[Deltas], *, digests: bool) -> tuple[bytes, list[NDArray[Any]]]:
+    """Return a description in JSON, and the arrays that it refers to."""
+    arrays: list[NDArray[Any]] = []
+    description: dict[str, Any] = {"deltas": [_describe(part, arrays) for part in deltas]}
+    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
+    description["arrays"] = [
+        {"dtype": array.dtype.str, "shape": array.shape} | ({"digest": digest(array)} if digests else {})
+        for array in stored
+    ]
+    return json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode(), stored
+
+
+def digest(data: bytes | NDArray[Any]) -> str:
+    content = data if isinstance(data, bytes) else as_bytes(data)
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def as_bytes(array: NDArray[Any]) -> memoryview | bytes:
+    return array.data.cast("B") if array.size else b""
+
+
+def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    """Describe deltas in terms of JSON, with an index into ``arrays`` in place of each array."""
+
+    def keep(array: NDArray[Any] | None) -> int | None:
+        if array is None:
+            return None
+        arrays.append(array)
+        return len(arrays) - 1
+
+    def rows(table: DeltaRows | None) -> dict[str, Any] | None:
+        if table is None:
+            return None
+        columns = [keep(column) for column in table.columns]
+        return {"starts": keep(table.starts), "scores": keep(table.scores), "columns": columns}
+
+    tables = deltas.tables
+    provenance = deltas.provenance
+    return {
+        "criterion": repr(deltas.criterion),
+        "classes": deltas.classes,
+        "clips": deltas.clips,
+        "durations": keep(deltas.durations),
+        "extents": keep(deltas.extents),
+        "floors": keep(deltas.floors),
+        "detections": rows(tables.detections),
+        "cross_triggers": rows(tables.cross_triggers),
+        "errors": rows(tables.errors),
+        "any_label": rows(tables.any_label),
+        "references": [
+            keep(tables.references.clips),
+            keep(tables.references.labels),
+            keep(tables.references.times),
+        ],
+        "trials": keep(tables.trials),
+        **(
+            {"ignored": [keep(column) for column in vars(tables.ignored).values()]}
+            if len(tables.ignored.clips)
+            else {}
+        ),
+        "variants": {repr(key): _describe(variant, arrays) for key, variant in deltas.variants.items()},
+        **({} if provenance == Provenance() else {"provenance": provenance.as_json()}),
+    }
+
+
+def build(
+    description: Mapping[str, Any], arrays: list[NDArray[Any]], named: Mapping[str, Any]
+) -> Deltas:
+    """Build deltas from their description, and check that its parts fit together."""
+
+    def get(number: int | None) -> Any:
+        _require(number is None or (type(number) is int and number >= 0))
+        return None if number is None else arrays[number]
+
+    classes, clips = _names(description["classes"]), _names(description["clips"])
+    criterion = named.get(description["criterion"]) or parse_criterion(description["criterion"])
+    column_types = _TIME_COLUMNS if criterion.measures_time else _COLUMNS
+
+    def rows(name: str, tables: int = len(classes)) -> Any:
+        table = description[name]
+        if table is None:
+            return None
+        columns = tuple(get(column) for column in table["columns"])
+        delta_rows = DeltaRows(get(table["starts"]), get(table["scores"]), columns)
+        _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
+        return delta_rows
+
+    references = ReferenceRows(*(get(number) for number in description["references"]))
+    _require_types((references.clips, references.labels, references.times), ("i4", "i4", "i8"))
+    _require(len(references.clips) == len(references.labels) == len(references.times))
+    _require_range(references.clips, len(clips))
+    _require_range(references.labels, len(classes))
+    ignored = IgnoredRows.none()
+    if "ignored" in description:
+        ignored = IgnoredRows(*(get(number) for number in description["ignored"]))
+        _require_types((ignored.clips, ignored.labels, ignored.trials), ("i4", "i4", "i8"))
+        _require(len(ignored.clips) == len(ignored.labels) == len(ignored.trials))
+        _require_range(ignored.clips, len(clips))
+        _require_range(ignored.labels, len(classes))
+    cross_triggers = rows("cross_triggers")
+    _require_range(cross_triggers.columns[0], len(classes))
+    deltas = Deltas(
+        criterion=criterion,
+        classes=classes,
+        clips=clips,
+        durations=get(description["durations"]),
+        floors=get(description["floors"]),
+        tables=DeltaTables(
+            detections=rows("detections"),
+            cross_triggers=cross_triggers,
+            references=references,
+            trials=get(description["trials"]),
+            errors=rows("errors"),
+            any_label=rows("any_label", 1),
+            ignored=ignored,
+        ),
+        variants={
+            named.get(text) or parse_postprocessing(text): build(variant, arrays, named)
+            for text, variant in description["variants"].items()
+        },
+        provenance=Provenance.from_json(description.get("provenance")),
+        extents=get(description.get("extents")),
+    )
+    trials = () if deltas.tables.trials is None else (deltas.tables.trials,)
+    _require_types((deltas.durations, *trials), ("i8", "i8")[: 1 + len(trials)])
+    _require(all(of_clips.shape == (len(clips),) for of_clips in (deltas.durations, *trials)))
+    _require(deltas.floors.shape == (len(classes),) and deltas.floors.dtype.kind == "f")
+    _require(deltas.tables.detections is not None)
+    if deltas.extents is not None:
+        _require(deltas.extents.shape == (len(clips), 3) and deltas.extents.dtype == np.int64)
+    return deltas
+
+
+def _names(entry: Any) -> tuple[str, ...]:
+    _require(isinstance(entry, list) and all(isinstance(name, str) for name in entry))
+    return tuple(entry)
+
+
+def _require_types(arrays: Sequence[NDArray[Any]], types: Sequence[str]) -> None:
+    """Check that arrays have one dimension, and that each has its type."""
+    _require(len(arrays) == len(types) and all(array.ndim == 1 for array in arrays))
+    _require(all(array.dtype == dtype for array, dtype in zip(arrays, types, strict=True)))
+
+
+def _check_rows(table: DeltaRows, shape: tuple[int, int], columns: Sequence[str]) -> None:
+    """Check what the core relies on."""
+    _require(table.starts.shape == shape and table.starts.dtype == np.int64)
+    _require(table.scores.ndim == 1 and table.scores.dtype.kind == "f")
+    _require_types(table.columns, columns)
+    _require(all(len(column) == len(table.scores) for column in table.columns))
+    ends = np.append(table.starts.ravel(), len(table.scores))
+    _require(bool((np.diff(ends) >= 0).all()) and int(ends[0]) == 0)
+    _require(bool((table.starts[1:, 0] == table.starts[:-1, -1]).all()))
+
+
+def _require_range(numbers: NDArray[Any], end: int) -> None:
+    _require(not len(numbers) or (int(numbers.min()) >= 0 and int(numbers.max()) < end))
+
+
+def _require(condition: bool) -> None:
+    if not condition:
+        raise ValueError("the arrays do not fit together")
+
 
 _MAGIC = "sedscope-deltas"
 _VERSION = 1

@@ -15,16 +15,15 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..criteria import Criterion
-from ..criteria.delta_tables import DeltaTables
+from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, refuse_nul, subject
 from ..postprocessing import PostProcessing
-from .class_counts import ClassCounts
 from .clip_reader import thread_count
-from .counts import Counts, CountsInBlocks
+from .counts import ClassCounts, Counts, CountsInBlocks
 from .provenance import Provenance, refuse_different
-from .row_sums import any_label_pairs, as_clip_weights, times_counted, weighted, with_errors
+from .tally import last_of_runs
 
 ROWS_TO_KEEP = 10_000_000  # of deltas; the counts of more would take too much memory
 
@@ -478,3 +477,160 @@ class _CountsOnDemand(CountsInBlocks):
 
     def __len__(self) -> int:
         return len(self._deltas.classes)
+
+
+def times_counted(weights: NDArray[np.int32] | None, clips: int) -> IntArray:
+    """Return how many times each clip counts."""
+    return np.ones(clips, np.int64) if weights is None else weights.astype(np.int64)
+
+
+def as_clip_weights(weights: NDArray[np.integer[Any]] | None, clips: int) -> NDArray[np.int32] | None:
+    """Check weights of the clips that a user chose."""
+    if weights is None:
+        return None
+    array = np.asarray(weights)
+    one_per_clip = array.dtype.kind in "iu" and array.shape == (clips,)
+    if not one_per_clip or (array < 0).any() or (array > 2**24).any():
+        raise SedscopeError(
+            f"weights must be {clips} whole numbers from 0 to {2**24}, one for each clip."
+        )
+    return array.astype(np.int32)
+
+
+def weighted(
+    table: DeltaRows, columns: Sequence[NDArray[Any]], weights: NDArray[np.int32] | None
+) -> Sequence[NDArray[Any]]:
+    """Multiply the changes by the weight of their clip, in wider columns."""
+    if weights is None:
+        return columns
+    of_rows = weights[table.clip_of_row()]
+    wider = {1: np.int32, 4: np.int64}
+    return [column * of_rows.astype(wider[column.itemsize], copy=False) for column in columns]
+
+
+def with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:
+    """Add the sums of boundary errors in seconds, with a row wherever one of them changes."""
+    first, last = table.class_starts()[c : c + 2]
+    order = np.argsort(-table.scores[first:last], kind="stable")
+    error_scores = table.scores[first:last][order]
+    of_rows = weights[table.clip_of_row()[first:last][order]]
+    changes = np.stack([column[first:last][order] * of_rows for column in table.columns], axis=1)
+    ends = last_of_runs(error_scores)
+    sums = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(changes, axis=0)[ends]])
+    changed = (sums[1:] != sums[:-1]).any(axis=1)
+    error_scores, sums = error_scores[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
+    scores = np.union1d(counts.scores, error_scores)[::-1]
+    rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
+    tally = counts.tally().rows(rows)
+    errors = sums[np.searchsorted(-error_scores, -scores, side="right")] / TICKS_PER_SECOND
+    return replace(
+        counts,
+        scores=scores,
+        tp=np.asarray(tally.tp),
+        fp=np.asarray(tally.fp),
+        cross_rows=np.searchsorted(rows, counts.cross_rows, side="right"),
+        errors=errors,
+    )
+
+
+def any_label_pairs(
+    table: DeltaRows, weights: NDArray[np.int32] | None, threads: int
+) -> tuple[ScoreArray, IntArray]:
+    """Return the scores at which the number of pairs regardless of label changes, and that number."""
+    (changes,) = weighted(table, table.columns, weights)
+    deltas = _native.DetectionDeltas(
+        starts=table.starts, scores=table.scores, tp=changes, fp=np.zeros_like(changes)
+    )
+    (totals,) = _native.accumulate(deltas, None, threads)
+    return totals.scores, totals.tp
+
+
+def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
+    """Combine several deltas of the same clips, taking each class and clip from one of them.
+
+    ``choice``: (classes × clips) the index of the deltas to take. The result is exact above the highest
+    floor of a class, and ends there.
+    """
+    first = variants[0]
+    source = np.ascontiguousarray(choice).ravel()
+    floors = np.stack([deltas.floors for deltas in variants])
+    highest = [floors[np.unique(of_class), c].max() for c, of_class in enumerate(choice)]
+    combined = replace(
+        first,
+        floors=np.array(highest, floors.dtype),
+        provenance=(
+            first.provenance
+            if all(deltas.provenance == first.provenance for deltas in variants)
+            else replace(first.provenance, processing=None)
+        ),
+        tables=replace(
+            first.tables,
+            detections=DeltaRows.choose([deltas.tables.detections for deltas in variants], source),
+            cross_triggers=DeltaRows.choose(
+                [deltas.tables.cross_triggers for deltas in variants], source
+            ),
+            errors=None,
+            any_label=None,
+        ),
+    )
+    return combined.above(combined.floors) if (floors < combined.floors).any() else combined
+
+
+def refuse_different_scores(parts: Sequence[Deltas]) -> None:
+    """Refuse deltas of several criteria that were not found in the same scores, as far as that is known."""
+    refuse_different([part.provenance for part in parts])
+    first: dict[frozenset[str], Deltas] = {}
+    for part in parts:
+        if part.provenance.scores is None:
+            continue
+        other = first.setdefault(frozenset(part.clips), part)
+        if other.provenance.scores != part.provenance.scores:
+            raise SedscopeError(
+                f"The deltas of {other.criterion!r} and {part.criterion!r} come from different scores of "
+                "the same clips, perhaps of two systems. Find them in the same scores."
+            )
+
+
+def split_by_clip(deltas: Deltas, groups: NDArray[np.intp], number: int) -> list[Deltas]:
+    """Return the deltas of each group of clips.
+
+    ``groups``: the group of each clip, from 0 to ``number`` - 1. The clips of a group keep their order.
+    """
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=number)).tolist()
+    sorted_tables = deltas.tables.in_order(order)
+    variants = {
+        variant: split_by_clip(part, groups, number) for variant, part in deltas.variants.items()
+    }
+    parts = []
+    for group, (first, last) in enumerate(zip([0, *ends], ends, strict=False)):
+        members = order[first:last]
+        parts.append(
+            replace(
+                deltas,
+                clips=tuple(deltas.clips[clip] for clip in members),
+                durations=deltas.durations[members],
+                tables=sorted_tables.clip_range(first, last),
+                variants={variant: of_groups[group] for variant, of_groups in variants.items()},
+                provenance=replace(deltas.provenance, scores=None),
+                extents=None if deltas.extents is None else deltas.extents[members],
+            )
+        )
+    return parts
+
+
+def of_classes(deltas: Deltas, kept: NDArray[np.bool_]) -> Deltas:
+    """Return the deltas of some of the classes, as if there were no others.
+
+    ``kept``: whether each class is one of them.
+    """
+    if kept.all():
+        return deltas
+    return replace(
+        deltas,
+        classes=tuple(label for label, keep in zip(deltas.classes, kept, strict=True) if keep),
+        floors=deltas.floors[kept],
+        tables=deltas.tables.of_classes(kept),
+        variants={variant: of_classes(part, kept) for variant, part in deltas.variants.items()},
+        provenance=replace(deltas.provenance, scores=None),
+    )

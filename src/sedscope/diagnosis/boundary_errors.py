@@ -21,7 +21,7 @@ from ..errors import SedscopeError, counted, look_up
 from ..escaping import one_line
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .judged_clips import ClassThresholds, judged_clips
+from .diagnose import ClassThresholds, judged_clips
 
 PERCENTILES = (10, 50, 90)
 """Those that tables show: early ones, the median, and late ones."""

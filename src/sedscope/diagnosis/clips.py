@@ -21,7 +21,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
-from .judged_clips import TYPES, ClassThresholds, judged_clips
+from .diagnose import TYPES, ClassThresholds, judged_clips
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .. import _native
+from ..counting.checked_clips import CheckedBatch, CheckedEvents, whole_clips
+from ..counting.clip_problems import refuse_point_references
 from ..counting.clip_reader import thread_count
+from ..counting.counts import as_thresholds
+from ..counting.request import rounded_down
 from ..counting.tally import Tally
 from ..criteria import Criterion
+from ..criteria.clip_batch import ClipBatch, EventBatch
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -17,20 +25,112 @@ from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.run import Run
-from ..errors import counted, look_up
+from ..errors import SedscopeError, counted, listing, look_up, raise_together
 from ..escaping import one_line
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
-from .judged_clips import (
-    CAUSES,
-    DETECTION_TYPES,
-    NOT_FALSE,
-    REFERENCE_TYPES,
-    TYPES,
-    ClassThresholds,
-    ThresholdChoice,
-    judged_clips,
-)
+
+CAUSES: Mapping[str, tuple[str | None, str | None]] = {
+    "missed": ("missed", None),
+    "fragmented": ("fragmented", "fragment"),
+    "merged": ("merged", "merged"),
+    "too_long": ("too_long", "too_long"),
+    "too_short": ("too_short", "too_short"),
+    "onset": ("onset", "onset"),
+    "offset": ("offset", "offset"),
+    "cross_trigger": (None, "cross_trigger"),
+    "background": (None, "background"),
+}
+"""Each cause, with the error type of the references and of the detections that it explains."""
+
+TYPES = (("found", "true"), *CAUSES.values(), (None, "ignored"))  # in the order of the core
+NOT_FALSE = ("true", "ignored")
+"""The types of detections that are not false positives."""
+REFERENCE_TYPES = tuple(name for name, _ in TYPES if name)
+DETECTION_TYPES = tuple(name for _, name in TYPES if name)
+
+
+def judged_clips(
+    alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
+) -> Iterator[CheckedBatch | CheckedEvents]:
+    """Go through the clips, and refuse events that the criteria cannot judge one by one."""
+    if alignment.has_overlapping_references():
+        raise SedscopeError(
+            "Some references of one class overlap, but error types and boundary errors need references that "
+            "do not. Merge them with overlaps='merge' (--overlaps merge)."
+        )
+    for criterion in criteria:
+        refuse_point_references(alignment, criterion)
+    for clips in whole_clips(alignment, threads, progress):
+        if isinstance(clips, CheckedEvents):
+            for criterion in criteria:
+                clips.refuse_points(criterion)
+        yield clips
+
+
+ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
+
+
+@dataclass(frozen=True, eq=False)
+class ClassThresholds:
+    """The thresholds of each class, and the criterion that judges the events at them."""
+
+    criterion: _native.Criterion
+    thresholds: Sequence[FloatArray]
+    """Of each class, decreasing."""
+    starts: IntArray
+    """The first threshold of each class among all, and the end."""
+
+    @classmethod
+    def of(
+        cls,
+        criterion: Criterion,
+        classes: Sequence[str],
+        thresholds: ThresholdChoice,
+        *,
+        single: bool = False,
+    ) -> ClassThresholds:
+        """Check thresholds for all classes, or per class. A class without one is never detected.
+
+        ``single``: allow only one threshold per class.
+        """
+        native = criterion.native()
+        if native is None:
+            raise SedscopeError(
+                "An error analysis needs a criterion that judges single events (Intersection, Collar, "
+                f"Onset, IoU without matching='greedy'), not {criterion!r}."
+            )
+        by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
+        unknown = [str(label) for label in by_class if label not in classes]
+        if unknown:
+            raise SedscopeError(
+                f"Some thresholds are for classes that are not evaluated: {listing(unknown)}."
+            )
+        points: list[FloatArray] = []
+        problems: list[str] = []
+        for label in classes:
+            try:
+                points.append(as_thresholds(by_class.get(label, np.inf)))
+            except SedscopeError as error:
+                problems.append(f"{label}: {error}")
+                continue
+            number = len(points[-1])
+            if single and number != 1:
+                problems.append(f"{label}: give one threshold, not {number}.")
+            elif not number:
+                problems.append(f"{label}: there is no threshold.")
+        raise_together(map(SedscopeError, problems), what="the thresholds")
+        ends = np.cumsum([len(of_class) for of_class in points])
+        return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
+
+    def arguments(
+        self, batch: ClipBatch | EventBatch, threads: int
+    ) -> tuple[_native.Clips, _native.Truth, _native.ThresholdTable]:
+        """Return the arguments of the core for judging the events of some clips."""
+        points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
+        lowest = points[self.starts[1:] - 1]
+        table = _native.ThresholdTable(points, self.starts)
+        return batch.clips, batch.truth(lowest, threads), table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

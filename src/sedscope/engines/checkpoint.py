@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -27,6 +28,7 @@ from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
 from ..postprocessing import PostProcessing
 from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .run import Run
 
 CLIPS_PER_PART = 256
 
@@ -146,6 +148,13 @@ class CheckpointEngine:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise SedscopeError(f"Cannot write to {self.folder}: {error.strerror or error}.") from None
+
+
+@contextmanager
+def open_engine(run: Run) -> Iterator[Engine]:
+    """Open the engine that keeps its parts in the folder of the run."""
+    assert run.checkpoint is not None
+    yield CheckpointEngine(run.checkpoint, threads=run.threads)
 
 
 def identify(alignment: Alignment, requests: Requests, threads: int) -> str | None:

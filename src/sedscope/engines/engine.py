@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import numpy as np
 
+from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
-from ..counting.one_pass import PassPart, one_pass
+from ..counting.one_pass import PassPart, largest_false_alarms, one_pass, pass_in_parts
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.progress import Progress
 from ..postprocessing import PostProcessing
+from .run import Run
 
 Item = TypeVar("Item")
 
@@ -99,3 +102,50 @@ def by_variant(deltas: dict[Criterion, Deltas]) -> Iterator[PassPart]:
     for of_criterion in deltas.values():
         yield None, replace(of_criterion, variants={})
         yield from of_criterion.variants.items()
+
+
+class ThreadsEngine:
+    """Runs everything on the threads of this process."""
+
+    splits_clips = False
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+
+    def for_system(self, name: str) -> Engine:
+        return self
+
+    def run_pass(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> dict[Criterion, Deltas]:
+        return one_pass(alignment, requests, threads=self.threads, progress=progress)
+
+    def pass_in_parts(
+        self, alignment: Alignment, requests: Requests, progress: Progress | None
+    ) -> Iterator[PassPart]:
+        return pass_in_parts(alignment, requests, threads=self.threads, progress=progress)
+
+    def largest_false_alarms(
+        self, alignment: Alignment, variant: PostProcessing | None
+    ) -> FloatArray | None:
+        return largest_false_alarms(alignment, variant, self.threads)
+
+    def map_blocks(
+        self,
+        work: Callable[[Item], FloatArray],
+        blocks: Sequence[Item],
+        key: Callable[[], str | None],
+        progress: Progress | None,
+    ) -> list[FloatArray]:
+        values = []
+        for block in blocks:
+            values.append(work(block))
+            if progress:
+                progress(len(values), len(blocks))
+        return values
+
+
+@contextmanager
+def open_engine(run: Run) -> Iterator[Engine]:
+    """Open the engine of this process."""
+    yield ThreadsEngine(run.threads)

@@ -143,7 +143,7 @@ class _Verified:
 
     def completed_by(self, complete: Deltas) -> _Verified:
         """Take the missed classes from deltas that are complete."""
-        from ..counting.delta_sets import combine
+        from ..counting.deltas import combine
 
         choice = np.repeat(self.missed[:, None].astype(np.intp), len(complete.clips), axis=1)
         return replace(self, deltas=combine([self.deltas, complete], choice))

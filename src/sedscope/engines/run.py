@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 EngineName: TypeAlias = Literal["threads", "dask"]
 
-ENGINES = {"threads": "threads", "dask": "dask"}
+ENGINES = {"threads": "engine", "dask": "dask"}
 """The module of each engine, by name. Its function ``open_engine(run)`` opens the engine."""
 
 
@@ -110,6 +110,9 @@ class Run:
         if self.engine not in ENGINES:
             names = " or ".join(map(repr, ENGINES))
             raise SedscopeError(f"engine={self.engine!r} is not valid. Choose {names}.")
-        module = import_module(f".{ENGINES[self.engine]}", __package__)
+        if self.scheduler is not None and self.engine != "dask":
+            raise SedscopeError("A scheduler only applies to engine='dask' (--engine dask).")
+        kept = self.engine == "threads" and self.checkpoint is not None
+        module = import_module(f".{'checkpoint' if kept else ENGINES[self.engine]}", __package__)
         opener: Callable[[Run], AbstractContextManager[Engine]] = module.open_engine
         return opener(self)

@@ -34,7 +34,7 @@ from .result import Evaluation
 if TYPE_CHECKING:
     from ..resampling.intervals import Bootstrap
     from ..tuning.operating_points import OperatingPoints
-    from .group_plan import GroupPlan
+    from .groups import GroupPlan
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.one_pass import one_pass
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..criteria import Criterion
 from ..data.scores import Scores
 from ..data.thresholds import binary_scores, unsuitable_thresholds

@@ -21,7 +21,7 @@ from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling, refuse_blocks
 from .counted_clips import CountedClips, add_up, find_deltas_for_groups
-from .group_plan import GroupPlan
+from .groups import GroupPlan
 from .notes import undefined_resamples_note
 from .result import Evaluation
 

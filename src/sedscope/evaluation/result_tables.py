@@ -13,7 +13,7 @@ from ..metrics import Metric
 from ..results.text import Form, Line, Part, Records, Table, definition, picked
 
 if TYPE_CHECKING:
-    from ..metrics.fixed_threshold import Threshold
+    from ..metrics.thresholded import Threshold
     from ..resampling.intervals import Interval
     from .group_results import GroupResults
     from .result import Evaluation
@@ -277,7 +277,7 @@ def false_alarms(metric: Metric[Any], counts: Counts) -> FalseAlarms:
         for label, references in counts.references.items():
             if references:
                 continue
-            from ..metrics.fixed_threshold import operating_point
+            from ..metrics.thresholded import operating_point
 
             try:
                 _, tally = operating_point(counts[label], threshold, metric)

@@ -7,21 +7,18 @@ from .classwise import ClasswiseResult as ClasswiseResult  # contract
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
-from .detection_costs import BestDetectionCost as BestDetectionCost
-from .detection_costs import DetectionCost as DetectionCost
-from .detection_costs import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .false_alarms import RecallAtPrecision as RecallAtPrecision
+from .mean_average_precision import ClassMean as ClassMean  # contract
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
-from .mean_of_parts import ClassMean as ClassMean  # contract
-from .mean_of_parts import MeanResult as MeanResult  # contract
+from .mean_average_precision import MeanResult as MeanResult  # contract
 from .metric import ClassResult as ClassResult  # contract
 from .metric import Metric as Metric  # contract
 from .metric import MetricResult as MetricResult  # contract
-from .named_metrics import NAMED_METRICS as NAMED_METRICS  # contract
-from .named_metrics import NamedMetric as NamedMetric  # contract
+from .names import NAMED_METRICS as NAMED_METRICS  # contract
+from .names import NamedMetric as NamedMetric  # contract
 from .names import parse_metric as parse_metric
 from .psds import PSDS as PSDS
 from .psds import ClassPSDS as ClassPSDS  # contract
@@ -33,8 +30,11 @@ from .queries import QueryMean as QueryMean
 from .queries import RecallAt as RecallAt
 from .thresholded import Accuracy as Accuracy
 from .thresholded import BalancedAccuracy as BalancedAccuracy
+from .thresholded import BestDetectionCost as BestDetectionCost
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore
+from .thresholded import DetectionCost as DetectionCost
+from .thresholded import EqualErrorRate as EqualErrorRate
 from .thresholded import ErrorRate as ErrorRate
 from .thresholded import FScore as FScore
 from .thresholded import Precision as Precision

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
@@ -131,7 +130,7 @@ class ClasswiseResult(ResultTable[ClassValue[CurveType]], Generic[CurveType]):
         """Return the curve over all classes; None if there is none.
 
         For the average ``micro`` it is the curve of all classes together, otherwise the (weighted) mean of
-        the curves of the classes; see ``metrics/mean_curves.py``.
+        the curves of the classes; see ``metrics/curves.py``.
 
         Returns
         -------

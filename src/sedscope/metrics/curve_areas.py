@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
+from ..counting.counts import ClassCounts
 from ..criteria import Criterion
 from ..criteria.queries import INTERPOLATIONS
 from ..definitions import optional_number, require_choice, require_flag, unstated
@@ -18,12 +18,13 @@ from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curves import (
     PrecisionRecallCurve,
     ROCCurve,
+    mean_precision_recall,
+    mean_roc,
     precision_recall_curve,
     precision_recall_points,
     roc_curve,
     roc_points,
 )
-from .mean_curves import mean_precision_recall, mean_roc
 from .metric import METRICS
 
 

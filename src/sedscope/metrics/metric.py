@@ -19,7 +19,7 @@ from ..postprocessing import POSTPROCESSINGS, PostProcessing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .psd_roc import PSDROCParameters
+    from .psds import PSDROCParameters
 
 
 PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]

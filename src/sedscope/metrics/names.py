@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
@@ -269,3 +270,30 @@ def _guess(word: str) -> str:
     shown = near_names(word, SHORT_NAMES) or [f"{name}(…)" for name in near_names(word, METRICS)]
     guess = f" Did you mean {' or '.join(shown)}?" if shown else ""
     return f"{guess} 'sedscope metrics' lists all names."
+
+
+@dataclass(frozen=True)
+class NamedMetric:
+    """A metric that has a short name.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    meaning : str
+        What the metric says, in one line.
+    """
+
+    name: str
+    meaning: str
+
+    @property
+    def metric(self) -> Metric[Any]:
+        """The metric itself. Its ``repr`` is the full definition."""
+        return parse_metric(self.name)
+
+
+NAMED_METRICS: Mapping[str, NamedMetric] = {
+    name: NamedMetric(name, meaning) for name, (_, meaning) in SHORT_NAMES.items()
+}
+"""All metrics that have a short name; ``sedscope metrics`` lists them."""

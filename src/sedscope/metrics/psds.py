@@ -4,32 +4,295 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from fractions import Fraction
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._native import cross_rates
 from ..counting.counts import Counts
+from ..counting.tally import PRECISION, first_minimum_of_runs
 from ..criteria import Intersection
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
-from ..data.times import SECONDS_PER_UNIT
+from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_number
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
-from ..tabular import ResultTable
+from ..tabular import CurveTable, ResultTable
 from .metric import METRICS, Metric, PointsRead
-from .psd_roc import (
-    PSDROC,
-    ClassPSDROC,
-    PSDROCParameters,
-    best_of,
-    class_psd_roc,
-    psd_roc,
-    step_area,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from polars import DataFrame as PolarsFrame
+
+    from ..results.frames import Column
+
+
+@dataclass(frozen=True)
+class PSDROCParameters:
+    """What defines a PSD-ROC beside its criterion; see :class:`~sedscope.PSDS`."""
+
+    alpha_ct: float
+    alpha_st: float
+    max_efpr: float
+    unit: str
+    oracle: bool
+
+
+def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
+    """Return the area under a step function from 0 to ``end``.
+
+    ``x`` rises from 0; ``y[i]`` holds from ``x[i]`` on.
+    """
+    widths = np.diff(np.append(np.minimum(x, end), end))
+    return float(np.cumsum(widths * y)[-1])  # in this order, as in the core
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassPSDROC(CurveTable):
+    """The PSD-ROC of one class: true positive rate over effective false positive rate, in steps."""
+
+    label: str
+    efpr: FloatArray
+    """Rising from 0; false positives per unit of time, cross-triggers included as weighted."""
+    tpr: FloatArray
+    scores: FloatArray
+    """The operating point of each vertex: frames with ``score >= scores[i]`` are active."""
+    postprocessing: tuple[PostProcessing | None, ...] | None = None
+    """The post-processing of each vertex, if there were several to choose from; None for the vertex where
+    nothing is detected."""
+    max_efpr: float = np.inf
+    """Where the curve ends; from its last vertex to there it is flat."""
+    unit: str = "hour"
+    """The unit of time of the rates."""
+    one_point: bool = False
+    """Whether all detections have one score, as in an event list without confidences."""
+
+    def tpr_over(self, efpr: FloatArray) -> FloatArray:
+        """Return the true positive rate at effective false positive rates in increasing order, from 0 on."""
+        starts = np.searchsorted(efpr, self.efpr)
+        tpr: FloatArray = np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
+        return tpr
+
+    def _columns(self) -> dict[str, Column]:
+        columns: dict[str, Column] = {
+            "class": [self.label] * len(self.efpr),
+            "score": self.scores,
+            "effective_false_positive_rate": self.efpr,
+            "true_positive_rate": self.tpr,
+        }
+        if self.postprocessing is not None:
+            columns["postprocessing"] = [
+                None if step is None else repr(step) for step in self.postprocessing
+            ]
+        return columns
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the steps with matplotlib, on ``ax`` or on new axes, and return the axes."""
+        from ..plots.curves import plot_class_psd_roc
+
+        return plot_class_psd_roc(self, ax, options)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PSDROC(CurveTable):
+    """The PSD-ROC over all classes: mean − α_ST · standard deviation of the classes' true positive
+    rates, at least 0, in steps over the effective false positive rate."""
+
+    efpr: FloatArray
+    etpr: FloatArray
+    per_class: Mapping[str, ClassPSDROC]
+    max_efpr: float = np.inf
+    """Where the curve ends; from its last vertex to there it is flat."""
+    unit: str = "hour"
+    """The unit of time of the rates."""
+
+    def to_polars(self) -> PolarsFrame:
+        """Return a polars data frame with a row per vertex: the curve over all classes, without a class,
+        then the curve of each class."""
+        import polars
+
+        from ..results.frames import polars_frame
+
+        overall = polars_frame({"class": [None] * len(self.efpr), **self._columns()})
+        of_classes = [roc.to_polars() for roc in self.per_class.values()]
+        return polars.concat([overall, *of_classes], how="diagonal")
+
+    def _columns(self) -> dict[str, Column]:
+        return {"effective_false_positive_rate": self.efpr, "true_positive_rate": self.etpr}
+
+    @property
+    def one_point(self) -> bool:
+        """Whether all detections of each class have one score. The last vertex is then their rate."""
+        return all(curve.one_point for curve in self.per_class.values())
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve over all classes; see :meth:`ClassPSDROC.plot`."""
+        from ..plots.curves import plot_psd_roc
+
+        return plot_psd_roc(self, ax, options)
+
+
+def effective_fpr(
+    counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour"
+) -> FloatArray:
+    """Return the effective false positive rate of a class, per row of its counts.
+
+    It is the number of false positives per unit of time, plus ``alpha_ct`` times the mean cross-trigger
+    rate. The mean is over the other classes with references; the rate is per unit of that class's
+    reference time.
+    """
+    of_class = counts[label]
+    rate: FloatArray = of_class.fp / counts.duration
+    if alpha_ct:
+        by_name = counts.classes_by_name
+        others = by_name.with_references - (counts.references[label] > 0)
+        places = by_name.place[of_class.cross_labels]  # the order of the classes must not matter
+        crossed = np.bincount(places, minlength=len(by_name.times)) > 0
+        numbers = (np.cumsum(crossed) - 1)[places]
+        times = by_name.times[crossed]
+        total = cross_rates(of_class.cross_rows, numbers, of_class.cross_changes, times, len(rate))
+        rate += alpha_ct * total / max(1, others)
+    return rate * SECONDS_PER_UNIT[unit]
+
+
+def class_psd_roc(
+    counts: Counts,
+    label: str,
+    *,
+    alpha_ct: float = 0.0,
+    unit: str = "hour",
+    max_efpr: float = np.inf,
+    oracle: bool = True,
+) -> ClassPSDROC:
+    """Return the PSD-ROC of a class up to ``max_efpr``.
+
+    ``oracle``: at each rate, the best true positive rate of any operating point with at most that rate;
+    otherwise that of the operating point with the highest rate, so that the curve may fall.
+    """
+    of_class = counts[label]
+    of_class.require_reach("The PSD-ROC", max_efpr / SECONDS_PER_UNIT[unit] * counts.duration)
+    if alpha_ct or not oracle:
+        of_class.require_rows("The PSD-ROC")
+    efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
+    # of consecutive rows with equal true positives only the cheapest can lie on the best curve
+    rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
+    rows = rows[efpr[rows] <= max_efpr * (1 + PRECISION)]
+    rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
+    if not oracle:
+        rows = _best_of_each_rate(counts, label, alpha_ct, rows, efpr)
+    tp, x = of_class.tp[rows], np.minimum(np.maximum.accumulate(efpr[rows]), max_efpr)
+    if oracle:  # the order of equal rates does not matter, as the best so far counts
+        kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
+    else:
+        last_at_x = np.append(x[1:] > x[:-1], True)[: len(x)]
+        rows, tp, x = rows[last_at_x], tp[last_at_x], x[last_at_x]
+        kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
+    x, tpr = x[kept], tp[kept] / max(1, of_class.references)
+    scores = of_class.scores[rows[kept]].astype(np.float64)
+    if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
+        x, tpr = np.concatenate([[0.0], x]), np.concatenate([[0.0], tpr])
+        scores = np.concatenate([[np.inf], scores])
+    return ClassPSDROC(
+        label, x, tpr, scores, max_efpr=max_efpr, unit=unit, one_point=len(of_class.scores) <= 1
+    )
+
+
+def _best_of_each_rate(
+    counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.intp], efpr: FloatArray
+) -> NDArray[np.intp]:
+    """Return the row with the most true positives of each rate, by increasing rate.
+
+    ``rows``: by increasing ``efpr``. Rates that may differ only by rounding are compared as fractions.
+    """
+    of_class, x = counts[label], efpr[rows]
+    apart = x[1:] - x[:-1] > (len(counts) + 8) * np.finfo(np.float64).eps * x[1:]
+    group = np.cumsum(np.append(0, apart))[: len(x)]
+    within = np.zeros_like(group)
+    if alpha_ct:
+        # random numbers, added up: equal sums stand for equal counts of false positives and cross-triggers
+        numbers = np.random.default_rng(0).integers(2**63, size=len(of_class.classes) + 1)
+        changes = np.zeros(len(efpr), np.int64)
+        np.add.at(changes, of_class.cross_rows, of_class.cross_changes * numbers[of_class.cross_labels])
+        sums = (np.cumsum(changes) + of_class.fp * numbers[-1])[rows]
+        doubtful = np.isin(group, group[1:][~apart & (sums[1:] != sums[:-1])])
+        exact = _exact_rates(counts, label, alpha_ct, rows[doubtful])
+        place = {rate: i for i, rate in enumerate(sorted({*exact}))}
+        within[doubtful] = [place[rate] for rate in exact]
+    order = np.lexsort((-of_class.tp[rows], within, group))
+    first = np.append(True, (np.diff(group[order]) > 0) | (np.diff(within[order]) > 0))[: len(x)]
+    best: NDArray[np.intp] = rows[order][first]
+    return best
+
+
+def _exact_rates(counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.intp]) -> list[Fraction]:
+    """Return the effective false positive rates of some rows per microsecond, without rounding."""
+    of_class, duration = counts[label], round(counts.duration * TICKS_PER_SECOND)
+    others = counts.classes_by_name.with_references - (counts.references[label] > 0)
+    weight = Fraction(*as_share(alpha_ct)) / max(1, others)
+    times = [round(counts.reference_times[name] * TICKS_PER_SECOND) for name in of_class.classes]
+    crossed, done, exact = np.zeros(len(times), np.int64), 0, {}
+    for row in np.sort(rows).tolist():
+        end = int(np.searchsorted(of_class.cross_rows, row, side="right"))
+        np.add.at(crossed, of_class.cross_labels[done:end], of_class.cross_changes[done:end])
+        done = end
+        total = sum(Fraction(int(crossed[m]), times[m]) for m in np.flatnonzero(crossed))
+        exact[row] = Fraction(int(of_class.fp[row]), duration) + weight * total
+    return [exact[row] for row in rows.tolist()]
+
+
+def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessing]) -> ClassPSDROC:
+    """Return the best of several curves of one class at each rate; of equally good ones, the first."""
+    efpr = np.concatenate([curve.efpr for curve in curves])
+    tpr = np.concatenate([curve.tpr for curve in curves])
+    scores = np.concatenate([curve.scores for curve in curves])
+    source = np.repeat(np.arange(len(curves)), [len(curve.efpr) for curve in curves])
+    order = np.lexsort((source, -tpr, efpr))
+    best = np.concatenate([[-1.0], np.maximum.accumulate(tpr[order])[:-1]])
+    kept = order[tpr[order] > best]
+    return ClassPSDROC(
+        curves[0].label,
+        efpr[kept],
+        tpr[kept],
+        scores[kept],
+        tuple(
+            postprocessing[i] if np.isfinite(score) or rate > 0 else None
+            for i, score, rate in zip(source[kept].tolist(), scores[kept], tpr[kept], strict=True)
+        ),
+        curves[0].max_efpr,
+        curves[0].unit,
+    )
+
+
+def psd_roc(
+    rocs: Iterable[ClassPSDROC],
+    *,
+    alpha_st: float = 0.0,
+    unit: str = "hour",
+    max_efpr: float = np.inf,
+) -> PSDROC:
+    """Combine the curves of the classes, in any order. They have this unit, and end at ``max_efpr``."""
+    per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
+    efpr = _distinct(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
+    etpr = np.full(len(efpr), np.nan)
+    block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
+    for start in range(0, len(efpr) if per_class else 0, block):
+        rows = slice(start, start + block)
+        tpr = [roc.tpr_over(efpr[rows]) for roc in per_class.values()]
+        mean = reduce(np.add, tpr) / len(tpr)
+        deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
+        etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
+    return PSDROC(efpr, etpr, per_class, max_efpr, unit)
+
+
+def _distinct(rates: FloatArray) -> FloatArray:
+    """Return the distinct rates in increasing order. ``np.unique`` would load ``numpy.ma`` for this."""
+    rates = np.sort(rates)
+    distinct: FloatArray = rates[np.append(True, rates[1:] != rates[:-1])]
+    return distinct
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
+from ..counting.counts import ClassCounts
 from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole

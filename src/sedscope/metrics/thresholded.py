@@ -4,23 +4,111 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.tally import Tally, first_best_row
 from ..criteria import Criterion
+from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
-from .curves import ThresholdCurve, fscore_name, operating_scores, require_all_points
-from .fixed_threshold import FixedThreshold, Rate, Threshold
-from .mean_curves import mean_threshold_curve
-from .metric import METRICS
+from .curves import (
+    ROCCurve,
+    ThresholdCurve,
+    fscore_name,
+    mean_roc,
+    mean_threshold_curve,
+    operating_scores,
+    require_all_points,
+    roc_curve,
+    roc_points,
+)
+from .metric import METRICS, PointsRead
+
+POINTS: Literal["points"] = "points"
+"""The threshold of a metric that is measured at the operating point of each class."""
+Threshold: TypeAlias = float | Literal["points"]
+
+
+class FixedThreshold(ClasswiseMetric[None]):
+    """A quantity at a fixed threshold.
+
+    With ``threshold="points"`` it is measured at the operating point of each class. The counts must then
+    have one operating point only.
+    """
+
+    threshold: Threshold
+
+    has_thresholds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.threshold, str):
+            require_number(self, "threshold")
+        elif self.threshold != POINTS:
+            raise SedscopeError(f"threshold={self.threshold!r} must be a number or {POINTS!r}.")
+
+    @property
+    def points_read(self) -> PointsRead:
+        """The one of the threshold."""
+        return self.threshold
+
+    def at_points(self) -> ClasswiseMetric[None]:
+        same: Any = self  # a dataclass, as all metrics are
+        at_points: ClasswiseMetric[None] = replace(same, threshold=POINTS)
+        return at_points
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
+        threshold, tally = operating_point(counts, self.threshold, self)
+        return ClassValue(self.of_tally(tally), threshold, tally)
+
+    def of_all(self, counts: Counts) -> ClassValue[None]:
+        tables = list(counts.values())
+        common = None if isinstance(self.threshold, str) else self.threshold
+        if all(table.complete for table in tables):
+            together = super().of_all(counts)
+            return together if together.tally is None else replace(together, threshold=common)
+        tally = reduce(add, [operating_point(table, self.threshold, self)[1] for table in tables])
+        if not tally.references:
+            return ClassValue(np.nan)
+        return ClassValue(self.of_tally(tally), common, tally)
+
+
+@dataclass(frozen=True, repr=False)
+class Rate(FixedThreshold):
+    """A quantity at a fixed threshold that has no other parameters."""
+
+    criterion: Criterion
+    threshold: Threshold = 0.5
+    average: str = "macro"
+
+
+def operating_point(
+    counts: ClassCounts, threshold: Threshold, reader: object
+) -> tuple[float | None, Tally]:
+    """Return the threshold of a class, as far as it is known, and the counts there.
+
+    With ``"points"``, that is the only operating point that the class has: the row of a chosen threshold,
+    or the scores of 1 of a system that says no more than what it detects. ``reader``: the metric.
+    """
+    if not isinstance(threshold, str):
+        return threshold, counts.tally_at(threshold)
+    if counts.at_chosen_thresholds and len(counts.scores) == 1:
+        return float(counts.scores[0]), counts.tally()[1]
+    if counts.at_chosen_thresholds or (counts.scores != 1).any():
+        raise SedscopeError(
+            f"{reader!r} is measured at the operating point of each class, but {counts.label} has several: "
+            "state the operating points of the system with points= (--points)."
+        )
+    return None, counts.tally()[len(counts.scores)]
 
 
 class BestThreshold(ClasswiseMetric[ThresholdCurve]):
@@ -391,3 +479,160 @@ class BalancedAccuracy(Rate):
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.balanced_accuracy)
+
+
+def _detection_cost(tally: Tally, miss_cost: float, false_alarm_cost: float) -> Any:
+    """Return the weighted sum of the miss rate and the false positive rate."""
+    return miss_cost * tally.miss_rate + false_alarm_cost * tally.fpr
+
+
+def _check_weights(metric: DetectionCost | BestDetectionCost) -> None:
+    require_number(metric, "miss_cost", at_least=0, at_most=LARGEST_WEIGHT)
+    require_number(metric, "false_alarm_cost", at_least=0, at_most=LARGEST_WEIGHT)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class DetectionCost(FixedThreshold):
+    """A weighted sum of the miss rate and the false positive rate, at one threshold for all classes.
+
+    With :class:`Time` and the default weights it is the detection cost function of NIST's speech activity
+    detection (OpenSAT): 0.75 · P(miss) + 0.25 · P(false alarm).
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    threshold, average
+        As for :class:`FScore`.
+    miss_cost : float, default 0.75
+        The weight of the miss rate, the share of the references that is not found.
+    false_alarm_cost : float, default 0.25
+        The weight of the false positive rate, the share of the rest that is detected.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> DetectionCost(Time())
+    DetectionCost(Time(collar=0), threshold=0.5, miss_cost=0.75, false_alarm_cost=0.25, average='macro')
+    """
+
+    criterion: Criterion
+    threshold: Threshold = 0.5
+    miss_cost: float = 0.75
+    false_alarm_cost: float = 0.25
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_weights(self)
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(_detection_cost(tally, self.miss_cost, self.false_alarm_cost))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class BestDetectionCost(BestThreshold):
+    """The smallest detection cost over all thresholds; see :class:`DetectionCost`.
+
+    Parameters
+    ----------
+    criterion, miss_cost, false_alarm_cost
+        As for :class:`DetectionCost`.
+    average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
+        How the classes are averaged, as for :class:`BestFScore`.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> BestDetectionCost(Time())
+    BestDetectionCost(Time(collar=0), miss_cost=0.75, false_alarm_cost=0.25, average='macro')
+    """
+
+    criterion: Criterion
+    miss_cost: float = 0.75
+    false_alarm_cost: float = 0.25
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_weights(self)
+
+    @property
+    def quantity_name(self) -> str:
+        return "detection cost"
+
+    def quantity(self, tally: Tally) -> Any:
+        return _detection_cost(tally, self.miss_cost, self.false_alarm_cost)
+
+    def best_row(self, tally: Tally, values: FloatArray) -> int:
+        of_miss, of_false_alarm = (
+            Fraction(*as_share(weight)) / max(1, number)
+            for weight, number in (
+                (self.miss_cost, tally.references),
+                (self.false_alarm_cost, tally.negatives),
+            )
+        )
+        return first_best_row(-values, lambda row: -tally.exact_cost(row, of_miss, of_false_alarm))
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class EqualErrorRate(ClasswiseMetric[ROCCurve]):
+    """The rate at which the miss rate equals the false positive rate.
+
+    It is read off the ROC, with straight lines between operating points.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> EqualErrorRate(Time())
+    EqualErrorRate(Time(collar=0), average='macro')
+    """
+
+    criterion: Criterion
+    average: str = "macro"
+
+    averages: ClassVar[tuple[str, ...]] = AVERAGES
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
+        return ClassValue(_equal_error_rate(roc_points(counts)))
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
+        return roc_curve(counts)
+
+    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
+        return mean_roc(curves, weights)
+
+
+def _equal_error_rate(curve: ROCCurve) -> float:
+    """Return where the curve crosses the line of equal miss and false positive rates.
+
+    >>> _equal_error_rate(ROCCurve(np.zeros(3), np.array([0, 0.5, 1]), np.array([0, 1.0, 1])))
+    0.3333333333333333
+    """
+    if np.isnan(curve.fpr).any() or np.isnan(curve.tpr).any():
+        return np.nan
+    excess = curve.fpr + curve.tpr - 1  # of the false positive rate over the miss rate: from -1 to 1
+    after = int(np.argmax(excess >= 0))
+    before = after - 1
+    if curve.tpr[before] == curve.tpr[after]:  # the same bits however many points are on the line
+        return float(1 - curve.tpr[after])
+    share = excess[before] / (excess[before] - excess[after])
+    return float(curve.fpr[before] + share * (curve.fpr[after] - curve.fpr[before]))

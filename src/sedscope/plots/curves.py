@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..metrics.curves import DETCurve, FROCCurve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
-    from ..metrics.psd_roc import PSDROC, ClassPSDROC
+    from ..metrics.psds import PSDROC, ClassPSDROC
     from ..metrics.queries import QueryCurve
 
 

@@ -189,7 +189,7 @@ class ScoreTransform(PostProcessing):
         >>> transform(scores)["a"].values[1:3, 0].tolist()
         [0.25, 0.75]
         """
-        from ..tuning.transform_fitting import fit_score_maps
+        from ..tuning.tune import fit_score_maps
 
         maps = fit_score_maps(scores, truth, clips=clips, missing=missing)
         absent = [label for label, score_map in maps.items() if not len(score_map.knots)]

@@ -13,7 +13,7 @@ from ..errors import SedscopeError, issue_warnings, readable
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
 from ..evaluation.operating_point import metrics_at_points, processed_systems
 from ..metrics import Metric
-from ..metrics.at_false_alarms import require_one_point
+from ..metrics.false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampling import Resampling

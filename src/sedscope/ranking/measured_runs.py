@@ -32,7 +32,7 @@ from ..evaluation.notes import (
 from ..evaluation.operating_point import points_notes
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
-from ..metrics.at_false_alarms import AtFalseAlarms, require_one_point
+from ..metrics.false_alarms import AtFalseAlarms, require_one_point
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.class_counts import ClassCounts
+from ..counting.counts import ClassCounts
 from ..counting.tally import most_false_positives
 from ..data.arrays import FloatArray
 from .packing import short_between

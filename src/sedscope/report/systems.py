@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally

@@ -17,8 +17,8 @@ from ..data.arrays import FloatArray, IntArray
 from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
-from ..metrics.at_false_alarms import AtFalseAlarms
-from ..metrics.mean_of_parts import mean_of_parts
+from ..metrics.false_alarms import AtFalseAlarms
+from ..metrics.mean_average_precision import mean_of_parts
 from .intervals import FEW, Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric

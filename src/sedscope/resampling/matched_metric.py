@@ -13,7 +13,7 @@ from ..counting.deltas import Deltas
 from ..counting.tally import Tally, most_false_positives
 from ..data.arrays import FloatArray, IntArray
 from ..data.times import TICKS_PER_SECOND
-from ..metrics.at_false_alarms import AtFalseAlarms, best_row_within
+from ..metrics.false_alarms import AtFalseAlarms, best_row_within
 from .resampled_metric import is_registered, values_digest, weighted_counts
 from .resampling import Weights
 

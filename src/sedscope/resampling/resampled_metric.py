@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..counting.counts import Counts
-from ..counting.delta_bytes import pack_deltas
+from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors, rounded_down
 from ..criteria.delta_tables import DeltaRows, DeltaTables
@@ -23,8 +23,7 @@ from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric
 from ..metrics.classwise import mean_over_classes
 from ..metrics.metric import METRICS
-from ..metrics.psd_roc import PSDROCParameters
-from ..metrics.psds import require_variants
+from ..metrics.psds import PSDROCParameters, require_variants
 from .resampling import ClipPart, Weights
 from .unread_scores import (
     below_best_fscore,

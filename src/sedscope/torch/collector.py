@@ -15,7 +15,7 @@ from .. import _native
 from ..counting.checked_clips import clips_checked_before, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.clip_reader import thread_count
-from ..counting.delta_bytes import unpack_deltas
+from ..counting.delta_files import unpack_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import deltas_of_batch, one_pass
 from ..criteria import Criterion

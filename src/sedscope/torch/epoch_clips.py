@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.delta_bytes import pack_deltas
+from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.request import Floor, Requests, without_references
 from ..data.arrays import FloatArray, IntArray

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.class_counts import ClassCounts
-from ..counting.counts import Counts
+from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally, first_best_row, most_false_positives
 from ..criteria.criterion import as_share

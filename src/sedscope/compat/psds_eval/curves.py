@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import counted
-from ...metrics.psd_roc import step_area
+from ...metrics.psds import step_area
 from ..axes import draw_on_axes, draw_psd_roc
 from .results import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, RatesPerClass, as_psds_eval_errors
 

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...counting.class_counts import ClassCounts
-from ...counting.counts import Counts
+from ...counting.counts import ClassCounts, Counts
 from ...counting.deltas import Deltas
 from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...counting.class_counts import ClassCounts
+from ...counting.counts import ClassCounts
 from ...counting.deltas import Deltas
 from ...criteria import Criterion
 from ...criteria.delta_tables import DeltaRows

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...counting.class_counts import ClassCounts
-from ...counting.counts import Counts
+from ...counting.counts import ClassCounts, Counts
 from ...criteria import Criterion
 from ...evaluation.result import Evaluation
 from ...metrics.curves import FROCCurve, froc_rows

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...diagnosis.diagnose import ClassDiagnosis, Diagnosis, diagnose_aligned
-from ...diagnosis.judged_clips import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
+from ...diagnosis.diagnose import (
+    CAUSES,
+    DETECTION_TYPES,
+    REFERENCE_TYPES,
+    ClassDiagnosis,
+    Diagnosis,
+    diagnose_aligned,
+)
 from ..packing import pack_rows
 from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource

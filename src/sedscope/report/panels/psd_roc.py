@@ -12,7 +12,7 @@ from ...counting.counts import Counts
 from ...data.arrays import FloatArray
 from ...data.times import SECONDS_PER_UNIT
 from ...metrics import Metric, PSDSResult
-from ...metrics.psd_roc import ClassPSDROC, PSDROCParameters, effective_fpr
+from ...metrics.psds import ClassPSDROC, PSDROCParameters, effective_fpr
 from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
 from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....errors import SedscopeError
-from ....metrics.psd_roc import step_area
+from ....metrics.psds import step_area
 
 
 def staircase_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) -> float:

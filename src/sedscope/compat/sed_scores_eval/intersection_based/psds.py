@@ -18,7 +18,7 @@ from ....counting.request import DeltaRequest
 from ....criteria import Criterion, Intersection
 from ....data.times import SECONDS_PER_UNIT
 from ....errors import SedscopeError
-from ....metrics import psd_roc as curves
+from ....metrics import psds as curves
 from ....postprocessing import PostProcessing
 from ..base_modules.bootstrap import Resamples, transpose
 from ..base_modules.curves import staircase_auc

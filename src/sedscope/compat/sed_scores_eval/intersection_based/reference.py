@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ....counting.class_counts import as_thresholds
-from ....counting.counts import Counts
+from ....counting.counts import Counts, as_thresholds
 from ....counting.request import DeltaRequest
 from ....errors import SedscopeError, counted, listing
 from ....evaluation.detection_sets import counts_of_sets
