@@ -307,9 +307,9 @@ def test_presets(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("need", "limits"),
     [
-        ({"min_precision": 99}, "min_precision=99 must be a number from 0 to 1"),
-        ({"min_recall": 99}, "min_recall=99 must be a number from 0 to 1"),
-        ({"max_false_alarms_per_hour": -1}, "max_false_alarms_per_hour=-1 .* that is not negative"),
+        ({"min_precision": 99}, "min_precision=99 must be at least 0 and at most 1"),
+        ({"min_recall": 99}, "min_recall=99 must be at least 0 and at most 1"),
+        ({"max_false_alarms_per_hour": -1}, "max_false_alarms_per_hour=-1 must be at least 0"),
     ],
 )
 def test_constraints_have_limits(need: dict[str, Any], limits: str) -> None:

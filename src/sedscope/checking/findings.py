@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias
 
 from ..errors import (
     SedscopeError,
@@ -20,7 +20,7 @@ from ..errors import (
     shortened,
 )
 from ..escaping import json_text, one_line
-from ..results.text import written
+from ..results.text import picked, written
 
 Severity: TypeAlias = Literal["error", "warning"]
 SummaryValue: TypeAlias = "int | float | list[str]"
@@ -28,25 +28,6 @@ SummaryValue: TypeAlias = "int | float | list[str]"
 _LOCATION_LIMIT = 1000  # locations of one finding in JSON
 _LINE_LIMIT = 100  # lines of one finding that are printed
 _LINE_LENGTH = 1000  # characters
-
-
-class FindingDict(TypedDict):
-    """A finding as plain values."""
-
-    severity: Severity
-    kind: str
-    what: str
-    where: list[str]
-    count: int
-
-
-class ValidationDict(TypedDict):
-    """A validation as plain values."""
-
-    errors: int
-    warnings: int
-    summary: dict[str, SummaryValue]
-    findings: list[FindingDict]
 
 
 @dataclass(frozen=True)
@@ -137,7 +118,7 @@ class Validation:
         summary = [f"{name}: {_value_text(value)}" for name, value in self.summary.items()]
         return "\n".join([*lines, f"found: {self._totals()}", *summary])
 
-    def to_dict(self) -> ValidationDict:
+    def to_dict(self) -> dict[str, Any]:
         """Return the findings and the summary as plain values.
 
         Returns
@@ -160,9 +141,7 @@ class Validation:
             "summary": dict(self.summary),
             "findings": [
                 {
-                    "severity": finding.severity,
-                    "kind": finding.kind,
-                    "what": finding.what,
+                    **picked(finding, "severity", "kind", "what"),
                     "where": list(finding.where[:_LOCATION_LIMIT]),
                     "count": len(finding.where),
                 }

@@ -11,8 +11,7 @@ import numpy as np
 
 from .. import _native
 from ..criteria import Criterion
-from ..criteria.clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
-from ..criteria.delta_tables import DeltaTables
+from ..criteria.clip_batch import AnyBatch, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
@@ -40,41 +39,16 @@ class CheckedBatch:
     """The number of the first clip."""
     variant: PostProcessing | None
     """How the scores were post-processed."""
-    batch: ClipBatch
+    batch: AnyBatch
     durations: Ticks | None
     """Of all clips; None if they are not known yet."""
-
-    def find_deltas(
-        self, criterion: Criterion, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        """Find the deltas of a criterion in these clips."""
-        return criterion.find_deltas(self.batch, floors, threads, any_label=any_label)
-
-
-@dataclass(frozen=True, eq=False)
-class CheckedEvents:
-    """Clips whose events are kept as they are, with their references, free of problems."""
-
-    first: int
-    variant: PostProcessing | None
-    """How the scores were post-processed."""
-    batch: EventBatch
-    first_point: str | None
-    """The first event of no length, for messages; None if all events have a length."""
-    durations: Ticks | None
-    """Of all clips; None if they are not known yet."""
+    first_point: str | None = None
+    """The first detected event of no length, for messages; None if there is none."""
 
     def refuse_points(self, criterion: Criterion) -> None:
         """Refuse detections of no length, where the criterion cannot judge them."""
         if self.first_point is not None:
             refuse_point_detections(self.first_point, criterion)
-
-    def find_deltas(
-        self, criterion: Criterion, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        """Find the deltas of a criterion in these clips."""
-        self.refuse_points(criterion)
-        return criterion.find_deltas_of_events(self.batch, floors, threads, any_label=any_label)
 
 
 def checked_clips(
@@ -84,7 +58,7 @@ def checked_clips(
     progress: Progress | None,
     limit_of: LimitOf | None = None,
     segment_ticks: int | None = None,
-) -> Iterator[CheckedBatch | CheckedEvents | CheckedRecording]:
+) -> Iterator[CheckedBatch | CheckedRecording]:
     """Go through the clips in order, reading each once, and yield them in each variant.
 
     ``limit_of``: returns down to which score a variant of some clips is read, given the clips in another
@@ -167,7 +141,7 @@ class _ClipChecker:
             else:
                 yield ClipsRead(clips.first + first, clips.scores[first:last])
 
-    def check_events(self, clips: EventsRead) -> Iterator[CheckedEvents]:
+    def check_events(self, clips: EventsRead) -> Iterator[CheckedBatch]:
         """Yield clips whose events are kept as they are."""
         _refuse_postprocessing(self.variants)
         checked = self._checked_events(clips, None)
@@ -175,7 +149,7 @@ class _ClipChecker:
             yield replace(checked, variant=variant)
         self.report((clips.first + len(clips.clips)) * len(self.variants))
 
-    def check_scores(self, clips: ClipsRead) -> Iterator[CheckedBatch | CheckedEvents]:
+    def check_scores(self, clips: ClipsRead) -> Iterator[CheckedBatch]:
         """Yield clips in each variant, until there is a problem."""
         self.problems.failures += clips.failures
         if clips.failures or (not clips.scores and clips.first > 0):
@@ -188,7 +162,7 @@ class _ClipChecker:
             if variant is not None:
                 processed = self._process(variant, clips, group, references)
             if isinstance(processed, EventsRead):
-                checked: CheckedBatch | CheckedEvents = self._checked_events(processed, variant)
+                checked = self._checked_events(processed, variant)
             elif processed.failures:
                 self.problems.failures += processed.failures
                 return
@@ -243,13 +217,13 @@ class _ClipChecker:
             self.problems.check_numbers(first + i, clips.scores[i].values, batch.maxima[i])
         return CheckedBatch(first, variant, batch, self.known_durations)
 
-    def _checked_events(self, clips: EventsRead, variant: PostProcessing | None) -> CheckedEvents:
+    def _checked_events(self, clips: EventsRead, variant: PostProcessing | None) -> CheckedBatch:
         first, rows = clips.first, slice(clips.first, clips.first + len(clips.clips))
         events = EventList.joined(clips.clips)
         batch, first_point = _event_batch(self.alignment, first, events, self.durations[rows])
         self.durations[rows] = batch.durations
         self.problems.check_references(first, batch)
-        return CheckedEvents(first, variant, batch, first_point, self.known_durations)
+        return CheckedBatch(first, variant, batch, self.known_durations, first_point)
 
 
 def _refuse_postprocessing(variants: Sequence[PostProcessing | None]) -> None:
@@ -262,9 +236,7 @@ def _refuse_postprocessing(variants: Sequence[PostProcessing | None]) -> None:
         )
 
 
-def whole_clips(
-    alignment: Alignment, threads: int, progress: Progress | None
-) -> Iterator[CheckedBatch | CheckedEvents]:
+def whole_clips(alignment: Alignment, threads: int, progress: Progress | None) -> Iterator[CheckedBatch]:
     """Go through the clips for work that needs whole clips: one that arrives in pieces is a problem."""
     for clips in checked_clips(alignment, (None,), threads, progress):
         if isinstance(clips, CheckedRecording):

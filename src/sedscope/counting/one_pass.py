@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..criteria import Criterion
-from ..criteria.clip_batch import ClipReferences, Recording
+from ..criteria.clip_batch import ClipReferences, DeltaSearch, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
@@ -21,7 +21,7 @@ from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.postprocessing import ReadLimit
-from .checked_clips import CheckedBatch, CheckedEvents, CheckedRecording, checked_clips
+from .checked_clips import CheckedBatch, CheckedRecording, checked_clips
 from .clip_problems import refuse_point_references
 from .clip_reader import thread_count
 from .deltas import Deltas
@@ -209,11 +209,13 @@ class _Finder:
         self.floor = Floor(request.false_positive_limit, len(alignment.classes))
         self.requested_floors = request.floors_of(variant, len(alignment.classes))
 
-    def find(self, clips: CheckedBatch | CheckedEvents, threads: int) -> Deltas:
+    def find(self, clips: CheckedBatch, threads: int) -> Deltas:
         """Find the deltas of some clips."""
         self.refuse_many_segments(clips.first, clips.batch.durations)
         floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
-        tables = clips.find_deltas(self.criterion, floors, threads, any_label=self.any_label)
+        clips.refuse_points(self.criterion)
+        search = DeltaSearch(floors, threads, self.any_label)
+        tables = self.criterion.find_deltas(clips.batch, search)
         return self.deltas(tables, clips.batch, clips.first, floors)
 
     def refuse_many_segments(self, first: int, durations: Ticks) -> None:
@@ -338,9 +340,8 @@ class _RecordingFinder:
         self.finder, self.recording, self.references = finder, recording, references
         finder.refuse_many_segments(recording.number, references.durations)
         self.floors = finder.raise_floors(references, references.maxima, recording.durations)
-        self.open_deltas = finder.criterion.open_deltas(
-            references, self.floors, threads, any_label=finder.any_label
-        )
+        search = DeltaSearch(self.floors, threads, finder.any_label)
+        self.open_deltas = finder.criterion.open_deltas(references, search)
 
     def finish(self) -> Deltas:
         """Return the deltas. Only now are the largest scores known, and raise the floors."""

@@ -202,15 +202,6 @@ class Tally:
         assert fp is not None
         return Tally(tp, fp, self.references, self.trials, pairs)
 
-    def cheapest_rows(self) -> NDArray[np.intp]:
-        """Return the operating points that can be best.
-
-        Of consecutive ones with equal true positives, it is the first with the fewest false positives.
-        """
-        assert isinstance(self.tp, np.ndarray)
-        assert isinstance(self.fp, np.ndarray)
-        return first_minimum_of_runs(self.tp, self.fp)
-
     def __getitem__(self, row: int) -> Tally:
         """Return one of the operating points."""
         assert isinstance(self.tp, np.ndarray)

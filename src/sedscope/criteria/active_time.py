@@ -12,7 +12,14 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_number
-from .clip_batch import AnyReferences, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
+from .clip_batch import (
+    AnyBatch,
+    AnyReferences,
+    ClipReferences,
+    DeltaSearch,
+    EventRows,
+    Recording,
+)
 from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 
@@ -53,31 +60,15 @@ class Time(Criterion):
     def __post_init__(self) -> None:
         require_number(self, "collar", at_least=0, at_most=LONGEST_SECONDS)
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
         judged = self._judged(batch)
-        deltas = _native.ActiveTime(batch.durations).find_deltas(
-            batch.clips, judged.of(batch).truth(floors, threads)
-        )
-        return judged.tables(batch, deltas)
+        core = _native.ActiveTime(batch.durations)
+        return judged.tables(batch, judged.of(batch).find_deltas(core, search))
 
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        judged = self._judged(batch)
-        deltas = _native.ActiveTime(batch.durations).find_deltas_of_events(
-            batch.detected, judged.of(batch).truth(floors, threads)
-        )
-        return judged.tables(batch, deltas)
-
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         judged = self._judged(recording)
-        deltas = _native.ActiveTime(recording.durations).open_deltas(
-            recording.clip, judged.of(recording).truth(floors, threads)
-        )
+        core = _native.ActiveTime(recording.durations)
+        deltas = core.open_deltas(recording.clip, judged.of(recording).truth(search))
         return _OpenTime(judged, recording, deltas)
 
     def _judged(self, references: ClipReferences) -> _JudgedTime:

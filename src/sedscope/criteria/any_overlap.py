@@ -6,19 +6,18 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from .. import _native
-from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_number
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
-from .criterion import CRITERIA, Criterion, OpenDeltas
+from .clip_batch import AnyBatch, AnyReferences, DeltaSearch, EventBatch
+from .criterion import CRITERIA
 from .delta_tables import DeltaTables
-from .event_criterion import OpenEventDeltas, event_tables
+from .event_criterion import EventCriterion
 
 
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class AnyOverlap(Criterion):
+class AnyOverlap(EventCriterion):
     """Any overlap: a reference is found if any detection of its class overlaps its window, however little.
 
     The window of a reference reaches from ``before`` seconds before its onset until ``after`` seconds after
@@ -57,10 +56,7 @@ class AnyOverlap(Criterion):
     merge_gap: float | None = None
     split: float | None = None
 
-    judges_classes_alone: ClassVar[bool] = True
     judges_overlapping_references: ClassVar[bool] = True
-    reads_pieces: ClassVar[bool] = True
-    skips_low_columns: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         require_number(self, "before", at_least=0, at_most=LONGEST_SECONDS)
@@ -81,35 +77,13 @@ class AnyOverlap(Criterion):
             references = references.with_counted(references.cut_to_pieces(_ticks(self.split)))
         return references
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        self._refuse_substitutions(any_label)
-        batch = self.seen(batch)
-        deltas = self._core().find_deltas(batch.clips, batch.truth(floors, threads))
-        return event_tables(batch, deltas, None, errors=False)
-
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        self._refuse_substitutions(any_label)
-        if self.merge_gap is not None:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        if self.merge_gap is not None and isinstance(batch, EventBatch):
             raise SedscopeError(
                 f"{self} merges events that overlap, so they cannot be kept as they are. Merge them with "
                 "overlaps='merge' (--overlaps merge), or leave out merge_gap."
             )
-        batch = self.seen(batch)
-        deltas = self._core().find_deltas_of_events(batch.detected, batch.truth(floors, threads))
-        return event_tables(batch, deltas, None, errors=False)
-
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
-        self._refuse_substitutions(any_label)
-        recording = self.seen(recording)
-        truth = recording.truth(floors, threads)
-        deltas = self._core().open_deltas(recording.clip, truth)
-        return OpenEventDeltas(recording, deltas, None, errors=False)
+        return super().find_deltas(batch, search)
 
     def _core(self) -> _native.AnyOverlap:
         return _native.AnyOverlap(
@@ -118,12 +92,6 @@ class AnyOverlap(Criterion):
             longest_gap=-1 if self.merge_gap is None else _ticks(self.merge_gap) - 1,
             longest_piece=0 if self.split is None else _ticks(self.split),
         )
-
-    def _refuse_substitutions(self, any_label: bool) -> None:
-        if any_label:
-            raise SedscopeError(
-                f"Substitutions are not defined for {self}: it does not pair detections with references."
-            )
 
 
 def _ticks(seconds: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,20 @@ if TYPE_CHECKING:
     from ..data.uncut_references import Boundaries, UncutReferences
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
+
+
+CoreCriterion: TypeAlias = "_native.OverlapCriterion | _native.AnyOverlap | _native.ActiveTime"
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaSearch:
+    """How the deltas of some clips are found."""
+
+    floors: ScoreArray
+    """Per class: scores at or below it are left out."""
+    threads: int
+    any_label: bool = False
+    """Whether to find also how the number of pairs changes if labels do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +124,10 @@ class ClipReferences(EventRows):
     uncut: UncutReferences | None = field(default=None, kw_only=True)
     """The references of the recordings that the clips were cut out of; None if they are whole."""
 
-    def truth(self, floors: ScoreArray, threads: int) -> _native.Truth:
+    def truth(self, search: DeltaSearch) -> _native.Truth:
         """The references as the core reads them, with the bounds of the work."""
         ignored = self.ignored.native() if len(self.ignored.labels) else None
-        return _native.Truth(self.native(), ignored, self.maxima, floors, threads)
+        return _native.Truth(self.native(), ignored, self.maxima, search.floors, search.threads)
 
     def reference_rows(self) -> ReferenceRows:
         """One row per reference event that counts."""
@@ -170,6 +184,10 @@ class ClipBatch(ClipReferences):
 
     clips: _native.Clips
 
+    def find_deltas(self, core: CoreCriterion, search: DeltaSearch) -> _native.EventDeltas:
+        """Find the deltas of a criterion of the core."""
+        return core.find_deltas(self.clips, self.truth(search))
+
 
 @dataclass(frozen=True, eq=False)
 class EventBatch(ClipReferences):
@@ -181,6 +199,13 @@ class EventBatch(ClipReferences):
     def clips(self) -> _native.Clips:
         """The events as the diagnosis of errors reads them."""
         return _native.Clips(self.detected)
+
+    def find_deltas(self, core: CoreCriterion, search: DeltaSearch) -> _native.EventDeltas:
+        """Find the deltas of a criterion of the core."""
+        return core.find_deltas_of_events(self.detected, self.truth(search))
+
+
+AnyBatch: TypeAlias = ClipBatch | EventBatch
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,7 @@ class Collar(EventCriterion):
     def counts_cross_triggers(self) -> bool:
         return self.cross_triggers
 
-    def native(self) -> _native.Criterion:
+    def native(self) -> _native.OverlapCriterion:
         return _native.Collar(
             None if self.onset is None else int(to_ticks(self.onset)),
             None if self.offset is None else int(to_ticks(self.offset)),
@@ -138,7 +138,7 @@ class Onset(EventCriterion):
     def counts_cross_triggers(self) -> bool:
         return self.cross_triggers
 
-    def native(self) -> _native.Criterion:
+    def native(self) -> _native.OverlapCriterion:
         return self._as_collar().native()
 
     def matching_rule(self) -> MatchingRule:

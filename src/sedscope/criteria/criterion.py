@@ -11,8 +11,7 @@ from typing import ClassVar, Protocol, TypeAlias
 from .. import _native
 from ..data.scores import ScoreArray
 from ..definitions import Defined, Registry
-from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
+from .clip_batch import AnyBatch, AnyReferences, DeltaSearch, Recording
 from .delta_tables import DeltaTables
 
 Share: TypeAlias = tuple[int, int]
@@ -127,58 +126,22 @@ class Criterion(Defined, ABC):
         return self
 
     @abstractmethod
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
         """Find the deltas of some clips at scores above each class's floor.
 
-        ``any_label``: also find how the number of pairs changes if labels do not matter.
-
         Parameters
         ----------
-        batch : ClipBatch
-            The clips.
-        floors : array of float, shape (classes,)
-            The floor of each class: scores at or below it are left out.
-        threads : int
-            The number of threads.
-        any_label : bool
-            Whether to find also how the number of pairs changes if labels do not matter.
+        batch : ClipBatch or EventBatch
+            The clips, with their scores, or with detected events that are kept as they are and may overlap.
+        search : DeltaSearch
+            The floors, the number of threads, and what else is found.
 
         Returns
         -------
         DeltaTables
         """
 
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        """Find the deltas of some clips whose detected events are kept as they are, even if they overlap.
-
-        Parameters
-        ----------
-        batch : EventBatch
-            The clips.
-        floors : array of float, shape (classes,)
-            The floor of each class: confidences at or below it are left out.
-        threads : int
-            The number of threads.
-        any_label : bool
-            Whether to find also how the number of pairs changes if labels do not matter.
-
-        Returns
-        -------
-        DeltaTables
-        """
-        raise SedscopeError(
-            f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them with "
-            "overlaps='merge' (--overlaps merge), or use Intersection, Collar, Onset, IoU, AnyOverlap, "
-            "Segment, Clip or Time."
-        )
-
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         """Start finding the deltas of a recording; the result is that of :meth:`find_deltas`, bit by bit,
         wherever the recording is cut.
 
@@ -186,12 +149,8 @@ class Criterion(Defined, ABC):
         ----------
         recording : Recording
             The recording.
-        floors : array of float, shape (classes,)
-            The floor of each class: scores at or below it are left out.
-        threads : int
-            The number of threads.
-        any_label : bool
-            Whether to find also how the number of pairs changes if labels do not matter.
+        search : DeltaSearch
+            The floors, the number of threads, and what else is found.
 
         Returns
         -------
@@ -229,7 +188,7 @@ class Criterion(Defined, ABC):
         """Whether false positives in events of other classes are counted by class."""
         return False
 
-    def native(self) -> _native.Criterion | None:
+    def native(self) -> _native.OverlapCriterion | None:
         """Return the criterion of the core that judges single events; None if there is none.
 
         Returns

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.scores import ScoreArray
 from ..data.times import Ticks, to_seconds
 from ..errors import SedscopeError
-from .clip_batch import ClipBatch
+from .clip_batch import AnyBatch, ClipBatch, DeltaSearch
 from .criterion import Criterion
 from .delta_tables import DeltaRows, DeltaTables
 
@@ -104,16 +104,21 @@ class CustomCriterion(Criterion):
             Changes in any order. Changes at the same score are added up.
         """
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        if any_label:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        if not isinstance(batch, ClipBatch):
+            raise SedscopeError(
+                f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them "
+                "with overlaps='merge' (--overlaps merge), or use Intersection, Collar, Onset, IoU, "
+                "AnyOverlap, Segment, Clip or Time."
+            )
+        if search.any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}.")
         if len(batch.ignored.labels):
             raise SedscopeError(
                 f"{self} is a custom criterion, which does not know ignored references. Leave them out of "
                 "the ground truth, or use one of sedscope's criteria."
             )
+        floors = search.floors
         clips, classes = len(batch.durations), len(floors)
         rows: list[tuple[ScoreArray, NDArray[np.int8], NDArray[np.int8]]] = []
         starts = np.zeros((classes, clips + 1), np.int64)

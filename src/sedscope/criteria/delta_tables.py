@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import ScoreArray
 from ..data.times import Ticks
+
+AnyRows = TypeVar("AnyRows", bound="_RowsOfClips")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,57 +157,58 @@ def row_starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class ReferenceRows:
-    """What there is to find: one row per reference event, or per segment in which a class is active."""
+class _RowsOfClips:
+    """Rows that belong to a clip and a class, with a number each."""
 
     clips: NDArray[np.int32]
     labels: NDArray[np.int32]
-    times: Ticks
-    """Lengths in microseconds; for criteria that measure time, how much of each length is scored."""
 
-    def of_clips(self, kept: NDArray[np.bool_]) -> ReferenceRows:
-        """Return the tables of some of the clips."""
-        number = (np.cumsum(kept) - 1).astype(np.int32)
-        rows = kept[self.clips]
-        return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
+    def _chosen(self: AnyRows, rows: NDArray[Any] | slice) -> AnyRows:
+        return type(self)(*(column[rows] for column in vars(self).values()))
 
-    def of_classes(self, kept: NDArray[np.bool_]) -> ReferenceRows:
+    def of_clips(self: AnyRows, kept: NDArray[np.bool_]) -> AnyRows:
+        """Return the table of some of the clips."""
+        number, rows = (np.cumsum(kept) - 1).astype(np.int32), self._chosen(kept[self.clips])
+        return replace(rows, clips=number[rows.clips])
+
+    def of_classes(self: AnyRows, kept: NDArray[np.bool_]) -> AnyRows:
         """Return the table of some of the classes."""
-        number = (np.cumsum(kept) - 1).astype(np.int32)
-        rows = kept[self.labels]
-        return ReferenceRows(self.clips[rows], number[self.labels[rows]], self.times[rows])
+        number, rows = (np.cumsum(kept) - 1).astype(np.int32), self._chosen(kept[self.labels])
+        return replace(rows, labels=number[rows.labels])
 
-    def in_order(self, clips: NDArray[np.intp]) -> ReferenceRows:
+    def in_order(self: AnyRows, clips: NDArray[np.intp]) -> AnyRows:
         """Return the table with its clips in another order, sorted by clip."""
         number = np.empty(len(clips), np.int32)
         number[clips] = np.arange(len(clips), dtype=np.int32)
-        rows = np.argsort(number[self.clips], kind="stable")
-        return ReferenceRows(number[self.clips[rows]], self.labels[rows], self.times[rows])
+        rows = replace(self, clips=number[self.clips])
+        return rows._chosen(np.argsort(rows.clips, kind="stable"))
 
-    def clip_range(self, first: int, last: int) -> ReferenceRows:
+    def clip_range(self: AnyRows, first: int, last: int) -> AnyRows:
         """Return the table of the clips from number ``first`` to before ``last``; it is sorted by clip."""
-        rows = slice(*np.searchsorted(self.clips, [first, last]).tolist())
-        return ReferenceRows(self.clips[rows] - np.int32(first), self.labels[rows], self.times[rows])
+        rows = self._chosen(slice(*np.searchsorted(self.clips, [first, last]).tolist()))
+        return replace(rows, clips=rows.clips - np.int32(first))
 
-    @staticmethod
-    def concatenate(parts: Sequence[ReferenceRows], clips: Sequence[int]) -> ReferenceRows:
+    @classmethod
+    def concatenate(cls: type[AnyRows], parts: Sequence[AnyRows], clips: Sequence[int]) -> AnyRows:
         """Return one table. ``clips``: the number of clips of each part."""
-        firsts = np.cumsum([0, *clips])
-        return ReferenceRows(
-            np.concatenate(
-                [part.clips + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
-            ),
-            np.concatenate([part.labels for part in parts]),
-            np.concatenate([part.times for part in parts]),
-        )
+        firsts = np.cumsum([0, *clips]).astype(np.int32)
+        moved = [replace(part, clips=part.clips + firsts[i]) for i, part in enumerate(parts)]
+        columns = zip(*(vars(part).values() for part in moved), strict=True)
+        return cls(*map(np.concatenate, columns))
 
 
 @dataclass(frozen=True, eq=False)
-class IgnoredRows:
+class ReferenceRows(_RowsOfClips):
+    """What there is to find: one row per reference event, or per segment in which a class is active."""
+
+    times: Ticks
+    """Lengths in microseconds; for criteria that measure time, how much of each length is scored."""
+
+
+@dataclass(frozen=True, eq=False)
+class IgnoredRows(_RowsOfClips):
     """Where there are ignored references: rows of clips and classes. A clip and class may have several."""
 
-    clips: NDArray[np.int32]
-    labels: NDArray[np.int32]
     trials: NDArray[np.int64]
     """The number of segments, or microseconds, that are not judged; 0 for criteria about events."""
 
@@ -213,42 +216,6 @@ class IgnoredRows:
     def none() -> IgnoredRows:
         """Return a table without rows."""
         return IgnoredRows(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int64))
-
-    def of_clips(self, kept: NDArray[np.bool_]) -> IgnoredRows:
-        """Return the table of some of the clips."""
-        number = (np.cumsum(kept) - 1).astype(np.int32)
-        rows = kept[self.clips]
-        return IgnoredRows(number[self.clips[rows]], self.labels[rows], self.trials[rows])
-
-    def of_classes(self, kept: NDArray[np.bool_]) -> IgnoredRows:
-        """Return the table of some of the classes."""
-        number = (np.cumsum(kept) - 1).astype(np.int32)
-        rows = kept[self.labels]
-        return IgnoredRows(self.clips[rows], number[self.labels[rows]], self.trials[rows])
-
-    def in_order(self, clips: NDArray[np.intp]) -> IgnoredRows:
-        """Return the table with its clips in another order, sorted by clip."""
-        number = np.empty(len(clips), np.int32)
-        number[clips] = np.arange(len(clips), dtype=np.int32)
-        rows = np.argsort(number[self.clips], kind="stable")
-        return IgnoredRows(number[self.clips[rows]], self.labels[rows], self.trials[rows])
-
-    def clip_range(self, first: int, last: int) -> IgnoredRows:
-        """Return the table of the clips from number ``first`` to before ``last``; it is sorted by clip."""
-        rows = slice(*np.searchsorted(self.clips, [first, last]).tolist())
-        return IgnoredRows(self.clips[rows] - np.int32(first), self.labels[rows], self.trials[rows])
-
-    @staticmethod
-    def concatenate(parts: Sequence[IgnoredRows], clips: Sequence[int]) -> IgnoredRows:
-        """Return one table. ``clips``: the number of clips of each part."""
-        firsts = np.cumsum([0, *clips])
-        return IgnoredRows(
-            np.concatenate(
-                [part.clips + np.int32(first) for part, first in zip(parts, firsts, strict=False)]
-            ),
-            np.concatenate([part.labels for part in parts]),
-            np.concatenate([part.trials for part in parts]),
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ from .. import _native
 from ..data.arrays import ScoreArray
 from ..data.clip_events import needs_events_error
 from ..errors import SedscopeError
-from .clip_batch import ClipBatch, ClipReferences, EventBatch, Recording
+from .clip_batch import AnyBatch, ClipReferences, DeltaSearch, EventBatch, Recording
 from .criterion import Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables
 
@@ -22,59 +21,44 @@ class EventCriterion(Criterion):
     skips_low_columns: ClassVar[bool] = True
     reads_pieces: ClassVar[bool] = True
 
-    @abstractmethod
-    def native(self) -> _native.Criterion | None:
-        """Return the criterion of the core; None if it judges only scored events, in another way."""
-
     @property
     def sums_errors(self) -> bool:
         """Whether the deltas include the boundary errors of the pairs."""
         return False
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        truth, criterion = batch.truth(floors, threads), self._core()
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        core, batch = self._core(), self.seen(batch)
         pairs = None
-        if any_label:
-            pairs = self._pairing(criterion, batch).find_label_free_pairs(batch.clips, truth)
-        deltas = criterion.find_deltas(batch.clips, truth)
-        return event_tables(batch, deltas, pairs, errors=self.sums_errors)
+        if search.any_label:
+            pairing = self._pairing(core, batch)
+            if isinstance(batch, EventBatch):
+                raise SedscopeError(
+                    f"Substitutions by {self} are not defined for overlapping events that are kept as they "
+                    "are. Merge them with overlaps='merge' (--overlaps merge)."
+                )
+            pairs = pairing.find_label_free_pairs(batch.clips, batch.truth(search))
+        return event_tables(batch, batch.find_deltas(core, search), pairs, errors=self.sums_errors)
 
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        criterion = self.native()
-        if not isinstance(criterion, _native.OverlapCriterion):
-            return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
-        if any_label:
-            self._pairing(criterion, batch)
-            raise SedscopeError(
-                f"Substitutions by {self} are not defined for overlapping events that are kept as they are. "
-                "Merge them with overlaps='merge' (--overlaps merge)."
-            )
-        deltas = criterion.find_deltas_of_events(batch.detected, batch.truth(floors, threads))
-        return event_tables(batch, deltas, None, errors=self.sums_errors)
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
+        core, recording = self._core(), self.seen(recording)
+        truth, pairs = recording.truth(search), None
+        if search.any_label:
+            pairs = self._pairing(core, recording).open_label_free_pairs(recording.clip, truth)
+        return OpenEventDeltas(
+            recording, core.open_deltas(recording.clip, truth), pairs, self.sums_errors
+        )
 
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
-        truth, criterion, clip = recording.truth(floors, threads), self._core(), recording.clip
-        pairs = None
-        if any_label:
-            pairs = self._pairing(criterion, recording).open_label_free_pairs(clip, truth)
-        return OpenEventDeltas(recording, criterion.open_deltas(clip, truth), pairs, self.sums_errors)
-
-    def _core(self) -> _native.Criterion:
+    def _core(self) -> _native.OverlapCriterion | _native.AnyOverlap:
+        """Return the criterion of the core that finds deltas; usually it is the one that judges events."""
         criterion = self.native()
         if criterion is None:
             raise needs_events_error(self)
         return criterion
 
     def _pairing(
-        self, criterion: _native.Criterion, references: ClipReferences
+        self, core: _native.OverlapCriterion | _native.AnyOverlap, references: ClipReferences
     ) -> _native.PairingCriterion:
-        if not isinstance(criterion, _native.PairingCriterion):
+        if not isinstance(core, _native.PairingCriterion):
             raise SedscopeError(
                 f"Substitutions are not defined for {self}: it does not pair detections with references."
             )
@@ -84,7 +68,7 @@ class EventCriterion(Criterion):
                 "substitution or match an ignored reference. Use a segment-based criterion, or a metric "
                 "without substitutions."
             )
-        return criterion
+        return core
 
 
 @dataclass(frozen=True, eq=False)

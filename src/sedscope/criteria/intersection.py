@@ -50,7 +50,7 @@ class Intersection(EventCriterion):
     def counts_cross_triggers(self) -> bool:
         return self.cttc is not None
 
-    def native(self) -> _native.Criterion:
+    def native(self) -> _native.OverlapCriterion:
         return _native.Intersection(as_share(self.dtc), as_share(self.gtc), optional_share(self.cttc))
 
     def matching_rule(self) -> MatchingRule:

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .. import _native
-from ..data.arrays import ScoreArray
 from ..definitions import require_choice, require_flag, require_number, unstated
 from ..errors import SedscopeError
-from .clip_batch import EventBatch
+from .clip_batch import AnyBatch, DeltaSearch, EventBatch
 from .criterion import CRITERIA, Criterion, MatchingRule, as_share
 from .delta_tables import DeltaTables
 from .event_criterion import EventCriterion, event_tables
@@ -86,20 +85,18 @@ class IoU(EventCriterion):
     def counting_all(self, tiou: float) -> Criterion:
         return replace(self, matching="maximum")
 
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        if not self.greedy or any_label:
-            return super().find_deltas_of_events(batch, floors, threads, any_label=any_label)
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        if not self.greedy or not isinstance(batch, EventBatch):
+            return super().find_deltas(batch, search)
+        if search.any_label:
+            raise SedscopeError(f"Substitutions are not defined for {self}. Use matching='maximum'.")
+        share = as_share(self.threshold)
         deltas = _native.find_greedy_pairs(
-            batch.detected,
-            batch.truth(floors, threads),
-            as_share(self.threshold),
-            strict=self.strict,
+            batch.detected, batch.truth(search), share, strict=self.strict
         )
         return event_tables(batch, deltas, None, errors=False)
 
-    def native(self) -> _native.Criterion | None:
+    def native(self) -> _native.OverlapCriterion | None:
         if self.greedy:
             return None
         return _native.IoU(

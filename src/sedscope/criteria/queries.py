@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.arrays import FloatArray, IntArray
 from ..data.clip_events import needs_events_error
-from ..data.scores import ScoreArray
 from ..definitions import require_choice, unstated
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, EventBatch
+from .clip_batch import AnyBatch, DeltaSearch, EventBatch
 from .criterion import CRITERIA, Criterion
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
 from .iou import IoU
+from .restricted import WrappingCriterion
 
 
 class QueryCriterion(Criterion):
@@ -97,16 +97,11 @@ class QueryIoU(QueryCriterion):
     judges_overlapping_references: ClassVar[bool] = True
     value_name: ClassVar[str] = "intersection over union"
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        raise needs_events_error(self)
-
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        rows = _native.find_query_overlaps(batch.detected, batch.truth(floors, threads)).detections
-        values = np.zeros((len(floors), len(batch.durations)))
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        if not isinstance(batch, EventBatch):
+            raise needs_events_error(self)
+        rows = _native.find_query_overlaps(batch.detected, batch.truth(search)).detections
+        values = np.zeros((len(search.floors), len(batch.durations)))
         answered = np.diff(rows.starts, axis=1) > 0
         values[answered] = rows.scores
         return query_tables(values, answered, batch.reference_rows(), batch.ignored_rows())
@@ -117,7 +112,7 @@ INTERPOLATIONS = ("step", "voc")
 
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class QueryPrecision(QueryCriterion):
+class QueryPrecision(QueryCriterion, WrappingCriterion):
     """The average precision of a clip and class, as if there were no other clips.
 
     If the criterion ranks events (``IoU(…, matching="greedy")``), events of equal score come one after the
@@ -143,8 +138,7 @@ class QueryPrecision(QueryCriterion):
     value_name: ClassVar[str] = "average precision"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Criterion):
-            raise SedscopeError(f"QueryPrecision needs a criterion, not {self.criterion!r}.")
+        self._take_over("judges_overlapping_references", "segment_ticks")
         if self.criterion.values_queries:
             raise SedscopeError(f"{self.criterion!r} has a value for each query already.")
         if self.criterion.measures_time:
@@ -153,36 +147,12 @@ class QueryPrecision(QueryCriterion):
                 "criterion about events, such as IoU."
             )
         require_choice(self, "interpolation", INTERPOLATIONS)
-        for name in ("judges_overlapping_references", "segment_ticks"):
-            object.__setattr__(self, name, getattr(self.criterion, name))
-
-    def seen(self, references: AnyReferences) -> AnyReferences:
-        return self.criterion.seen(references)
 
     def counting_all(self, tiou: float) -> Criterion:
         return self.criterion.counting_all(tiou)
 
-    @property
-    def judges_points(self) -> bool:
-        return self.criterion.judges_points
-
-    @property
-    def counts_cross_triggers(self) -> bool:
-        return self.criterion.counts_cross_triggers
-
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        return self._of(self.criterion.find_deltas(batch, floors, threads, any_label=any_label))
-
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        find_deltas = self.criterion.find_deltas_of_events
-        return self._of(find_deltas(batch, floors, threads, any_label=any_label))
-
-    def _of(self, tables: DeltaTables) -> DeltaTables:
-        """Return the tables of the queries from those of events."""
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        tables = self.criterion.find_deltas(batch, search)
         rows, references = tables.detections, tables.references
         classes, clips = rows.starts.shape[0], rows.starts.shape[1] - 1
         tp, fp = rows.columns

@@ -8,15 +8,46 @@ from typing import ClassVar
 
 from .. import _native
 from ..data.clip_events import needs_events_error
-from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
-from .clip_batch import AnyReferences, ClipBatch, EventBatch, Recording
+from .clip_batch import AnyBatch, AnyReferences, DeltaSearch, EventBatch, Recording
 from .criterion import CRITERIA, Criterion, MatchingRule, OpenDeltas
 from .delta_tables import DeltaTables
 
-PASSED_ON = (
+
+class WrappingCriterion(Criterion):
+    """Base of the criteria that hold another one, and pass events on to it."""
+
+    criterion: Criterion
+
+    def _take_over(self, *names: str) -> None:
+        """Refuse anything but a criterion inside, and answer as it does."""
+        if not isinstance(self.criterion, Criterion):
+            raise SedscopeError(f"{type(self).__name__} needs a criterion, not {self.criterion!r}.")
+        for name in names:
+            object.__setattr__(self, name, getattr(self.criterion, name))
+
+    def seen(self, references: AnyReferences) -> AnyReferences:
+        return self.criterion.seen(references)
+
+    def counting_all(self, tiou: float) -> Criterion:
+        return self.criterion.counting_all(tiou)
+
+    @property
+    def thresholds_frames(self) -> bool:
+        return self.criterion.thresholds_frames
+
+    @property
+    def judges_points(self) -> bool:
+        return self.criterion.judges_points
+
+    @property
+    def counts_cross_triggers(self) -> bool:
+        return self.criterion.counts_cross_triggers
+
+
+_PASSED_ON = (
     "counts_negatives",
     "defines_substitutions",
     "judges_whole_clips",
@@ -30,12 +61,12 @@ PASSED_ON = (
     "value_name",
     "values_queries",
 )
-"""What a criterion that holds another one takes over from it."""
+"""What a criterion that judges only some events takes over."""
 
 
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class OfLength(Criterion):
+class OfLength(WrappingCriterion):
     """Only references of some lengths count; the others are ignored references.
 
     References that are too short or too long need not be found, and detections that match them are neither
@@ -66,8 +97,7 @@ class OfLength(Criterion):
     counts_all_references: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Criterion):
-            raise SedscopeError(f"OfLength needs a criterion, not {self.criterion!r}.")
+        self._take_over(*_PASSED_ON)
         if isinstance(self.criterion, OfLength):
             raise SedscopeError("OfLength inside OfLength: give one of them both bounds.")
         require_number(self, "shortest", at_least=0, at_most=LONGEST_SECONDS)
@@ -78,45 +108,29 @@ class OfLength(Criterion):
                 f"longest={self.longest:g} must be more than shortest={self.shortest:g}: no reference is "
                 "longer than one and at most as long as the other."
             )
-        for name in PASSED_ON:
-            object.__setattr__(self, name, getattr(self.criterion, name))
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         shortest, longest = self._ticks()
         return references.of_length(shortest, longest, ignore_others=not self.criterion.values_queries)
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        return self.criterion.find_deltas(self.seen(batch), floors, threads, any_label=any_label)
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        return self.criterion.find_deltas(self.seen(batch), search)
 
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        find_deltas = self.criterion.find_deltas_of_events
-        return find_deltas(self.seen(batch), floors, threads, any_label=any_label)
-
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
-        return self.criterion.open_deltas(self.seen(recording), floors, threads, any_label=any_label)
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
+        return self.criterion.open_deltas(self.seen(recording), search)
 
     def counting_all(self, tiou: float) -> Criterion:
         return replace(self, criterion=self.criterion.counting_all(tiou))
 
     @property
-    def thresholds_frames(self) -> bool:
-        return self.criterion.thresholds_frames
-
-    @property
-    def counts_cross_triggers(self) -> bool:
-        return self.criterion.counts_cross_triggers
+    def judges_points(self) -> bool:
+        return False  # they have no length
 
     @property
     def unwrapped(self) -> Criterion:
         return self.criterion
 
-    def native(self) -> _native.Criterion | None:
+    def native(self) -> _native.OverlapCriterion | None:
         return self.criterion.native()
 
     def matching_rule(self) -> MatchingRule | None:
@@ -131,7 +145,7 @@ class OfLength(Criterion):
 
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
-class BestAnswers(Criterion):
+class BestAnswers(WrappingCriterion):
     """Only the events with the highest scores in each clip and class count; the others are not there.
 
     It is for scored events that are kept as they are. Of equal scores, the events that the system lists
@@ -155,42 +169,14 @@ class BestAnswers(Criterion):
     top: int = 10
 
     def __post_init__(self) -> None:
-        if not isinstance(self.criterion, Criterion):
-            raise SedscopeError(f"BestAnswers needs a criterion, not {self.criterion!r}.")
+        self._take_over(*_PASSED_ON, "counts_all_references")
         require_whole(self, "top", at_least=1)
-        for name in (*PASSED_ON, "counts_all_references"):
-            object.__setattr__(self, name, getattr(self.criterion, name))
 
-    def seen(self, references: AnyReferences) -> AnyReferences:
-        return self.criterion.seen(references)
-
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        raise needs_events_error(self)
-
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
-        raise needs_events_error(self)
-
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        if not isinstance(batch, EventBatch):
+            raise needs_events_error(self)
         best = replace(batch, detected=_native.keep_best(batch.detected, self.top))
-        return self.criterion.find_deltas_of_events(best, floors, threads, any_label=any_label)
+        return self.criterion.find_deltas(best, search)
 
-    def counting_all(self, tiou: float) -> Criterion:
-        return self.criterion.counting_all(tiou)
-
-    @property
-    def thresholds_frames(self) -> bool:
-        return self.criterion.thresholds_frames
-
-    @property
-    def judges_points(self) -> bool:
-        return self.criterion.judges_points
-
-    @property
-    def counts_cross_triggers(self) -> bool:
-        return self.criterion.counts_cross_triggers
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
+        raise needs_events_error(self)

@@ -14,7 +14,7 @@ from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_choice, require_flag, require_number
 from ..errors import SedscopeError
-from .clip_batch import ClipBatch, ClipReferences, EventBatch, EventRows, Recording
+from .clip_batch import AnyBatch, ClipBatch, ClipReferences, DeltaSearch, EventRows, Recording
 from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
 
@@ -63,43 +63,34 @@ class SegmentCriterion(Criterion):
     def _grid(self, durations: Ticks) -> _Grid:
         """Return the segments of clips with these durations."""
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        grid = self._grid(batch.durations)
-        segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
-        scores = segmentation.find_scores(batch.clips, grid.starts, batch.durations, threads)
-        return self._tables(batch, grid, scores, floors, any_label)
-
-    def find_deltas_of_events(
-        self, batch: EventBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
-        if self.aggregation == "mean":
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        grid, mean = self._grid(batch.durations), self.aggregation == "mean"
+        segmentation = _native.Segmentation(grid.length, mean)
+        clips = (grid.starts, batch.durations, search.threads)
+        if isinstance(batch, ClipBatch):
+            scores = segmentation.find_scores(batch.clips, *clips)
+        elif mean:
             raise SedscopeError(
                 f"{self} averages the scores of frames, but scored events that are kept as they are have no "
                 "score where nothing is detected. Use aggregation='max'."
             )
-        grid = self._grid(batch.durations)
-        segmentation = _native.Segmentation(grid.length, mean=False)
-        scores = segmentation.find_scores_of_events(
-            batch.detected, grid.starts, batch.durations, threads
-        )
-        return self._tables(batch, grid, scores, floors, any_label)
+        else:
+            scores = segmentation.find_scores_of_events(batch.detected, *clips)
+        return self._tables(batch, grid, scores, search)
 
-    def open_deltas(
-        self, recording: Recording, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> OpenDeltas:
+    def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         grid = self._grid(recording.durations)
         segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
         (count,), (duration,) = grid.counts.tolist(), recording.durations.tolist()
         scores = segmentation.open_scores(recording.clip, count, duration)
-        return _OpenSegments(self, recording, grid, scores, floors, any_label)
+        return _OpenSegments(self, recording, grid, scores, search)
 
     def _tables(
-        self, batch: ClipReferences, grid: _Grid, scores: ScoreArray, floors: ScoreArray, any_label: bool
+        self, batch: ClipReferences, grid: _Grid, scores: ScoreArray, search: DeltaSearch
     ) -> DeltaTables:
         """Build the tables from the (segments × classes) scores."""
-        classes, clips, starts, length = len(floors), len(grid.counts), grid.starts, grid.length
+        classes, clips = len(search.floors), len(grid.counts)
+        starts, length = grid.starts, grid.length
         targets = _targets(batch, batch.durations, length, starts, classes)
         ignored = None
         if len(batch.ignored.labels):
@@ -123,10 +114,10 @@ class SegmentCriterion(Criterion):
             cross_triggers=cross,
             references=ReferenceRows(clip_of_segment[segments], labels.astype(np.int32), times),
             trials=grid.counts.astype(np.int64),
-            any_label=_any_label(scores, targets, starts) if any_label else None,
+            any_label=_any_label(scores, targets, starts) if search.any_label else None,
             ignored=batch.ignored_rows() if ignored is None else _ignored_rows(ignored, clip_of_segment),
         )
-        return tables.above(floors.astype(scores.dtype))
+        return tables.above(search.floors.astype(scores.dtype))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,15 +128,14 @@ class _OpenSegments:
     recording: Recording
     grid: _Grid
     scores: _native.OpenRecording[ScoreArray]
-    floors: ScoreArray
-    any_label: bool
+    search: DeltaSearch
 
     def feed(self, piece: ScoreArray) -> None:
         self.scores.feed(piece)
 
     def finish(self) -> DeltaTables:
         scores = self.scores.finish()
-        return self.criterion._tables(self.recording, self.grid, scores, self.floors, self.any_label)
+        return self.criterion._tables(self.recording, self.grid, scores, self.search)
 
 
 @CRITERIA.register

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _native
-from ..counting.checked_clips import CheckedBatch, CheckedEvents, whole_clips
+from ..counting.checked_clips import CheckedBatch, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.clip_reader import thread_count
 from ..counting.counts import as_thresholds
 from ..counting.request import rounded_down
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..criteria.clip_batch import ClipBatch, EventBatch
+from ..criteria.clip_batch import AnyBatch, DeltaSearch
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -52,7 +52,7 @@ DETECTION_TYPES = tuple(name for _, name in TYPES if name)
 
 def judged_clips(
     alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
-) -> Iterator[CheckedBatch | CheckedEvents]:
+) -> Iterator[CheckedBatch]:
     """Go through the clips, and refuse events that the criteria cannot judge one by one."""
     if alignment.has_overlapping_references():
         raise SedscopeError(
@@ -62,9 +62,8 @@ def judged_clips(
     for criterion in criteria:
         refuse_point_references(alignment, criterion)
     for clips in whole_clips(alignment, threads, progress):
-        if isinstance(clips, CheckedEvents):
-            for criterion in criteria:
-                clips.refuse_points(criterion)
+        for criterion in criteria:
+            clips.refuse_points(criterion)
         yield clips
 
 
@@ -124,13 +123,13 @@ class ClassThresholds:
         return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
 
     def arguments(
-        self, batch: ClipBatch | EventBatch, threads: int
+        self, batch: AnyBatch, threads: int
     ) -> tuple[_native.Clips, _native.Truth, _native.ThresholdTable]:
         """Return the arguments of the core for judging the events of some clips."""
         points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
         lowest = points[self.starts[1:] - 1]
         table = _native.ThresholdTable(points, self.starts)
-        return batch.clips, batch.truth(lowest, threads), table
+        return batch.clips, batch.truth(DeltaSearch(lowest, threads)), table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..counting.clip_reader import read_each, thread_count
+from ..counting.clip_reader import read_each
 from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
-from ..counting.one_pass import PassPart, largest_false_alarms
+from ..counting.one_pass import PassPart
 from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
@@ -26,14 +26,22 @@ from ..data.recordings import ClipPieces
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
-from ..postprocessing import PostProcessing
-from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .engine import (
+    Engine,
+    Item,
+    ThreadsEngine,
+    by_variant,
+    clip_ranges,
+    merge_parts,
+    part_deltas,
+    part_of,
+)
 from .run import Run
 
 CLIPS_PER_PART = 256
 
 
-class CheckpointEngine:
+class CheckpointEngine(ThreadsEngine):
     """Passes through the clips part by part, and keeps the deltas of each part in a folder.
 
     A part that is in the folder is not found again. The name of its file identifies what was evaluated
@@ -48,7 +56,7 @@ class CheckpointEngine:
         self, folder: str | Path, *, threads: int | None = None, clips_per_part: int | None = None
     ) -> None:
         self.folder = local_path(folder)
-        self.threads = thread_count(threads)
+        super().__init__(threads)
         self.clips_per_part = clips_per_part or CLIPS_PER_PART
 
     def for_system(self, name: str) -> Engine:
@@ -115,11 +123,6 @@ class CheckpointEngine:
             return None, None
         return self.folder / _by_content(name, digest), digest
 
-    def largest_false_alarms(
-        self, alignment: Alignment, variant: PostProcessing | None
-    ) -> FloatArray | None:
-        return largest_false_alarms(alignment, variant, self.threads)
-
     def map_blocks(
         self,
         work: Callable[[Item], FloatArray],
@@ -128,19 +131,20 @@ class CheckpointEngine:
         progress: Progress | None,
     ) -> list[FloatArray]:
         self._make_folder()
-        values: list[FloatArray] = []
         name = key()
-        for number, block in enumerate(blocks):
+
+        def kept(numbered: tuple[int, Item]) -> FloatArray:
+            number, block = numbered
             path = self.folder / f"{name}-{number}-of-{len(blocks)}.npy"
-            array = None if name is None else _load_array(path)
+            array = _load_array(path)
             if array is None:
                 array = work(block)
-                if name is not None:
-                    _save_array(path, array)
-            values.append(array)
-            if progress:
-                progress(len(values), len(blocks))
-        return values
+                _save_array(path, array)
+            return array
+
+        if name is None:
+            return super().map_blocks(work, blocks, key, progress)
+        return super().map_blocks(kept, [*enumerate(blocks)], key, progress)
 
     def _make_folder(self) -> None:
         check_output(self.folder, "folder")

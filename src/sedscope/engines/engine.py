@@ -107,7 +107,7 @@ def by_variant(deltas: dict[Criterion, Deltas]) -> Iterator[PassPart]:
 class ThreadsEngine:
     """Runs everything on the threads of this process."""
 
-    splits_clips = False
+    splits_clips: bool = False
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)

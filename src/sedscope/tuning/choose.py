@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +16,7 @@ from ..counting.deltas import Deltas
 from ..counting.tally import Tally, first_best_row, most_false_positives
 from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
-from ..definitions import LARGEST_WEIGHT
+from ..definitions import LARGEST_WEIGHT, optional_number, require_number
 from ..errors import SedscopeError
 from ..resampling.resampling import Resampling
 from .false_alarm_bounds import FalseAlarmBounds, hours_without_false_alarms
@@ -35,6 +34,10 @@ class Objective:
     """The weight of recall in the F-score."""
     miss_cost: float
     false_alarm_cost: float
+
+    def __post_init__(self) -> None:
+        for weight in ("beta", "miss_cost", "false_alarm_cost"):
+            require_number(self, weight, at_least=0, at_most=LARGEST_WEIGHT)
 
     def best_row(self, tally: Tally) -> int:
         """Return the first of the best operating points."""
@@ -134,15 +137,11 @@ def choose(
         names = " or ".join(map(repr, OBJECTIVES))
         raise SedscopeError(f"objective={objective!r} is not valid. Choose {names}.")
     goal = Objective(objective, beta, miss_cost, false_alarm_cost)
-    _require_between_zero_and(
-        LARGEST_WEIGHT,
-        beta=beta,
-        miss_cost=miss_cost,
-        false_alarm_cost=false_alarm_cost,
-    )
-    _require_between_zero_and(sys.float_info.max, max_false_alarms_per_hour=max_false_alarms_per_hour)
-    _require_between_zero_and(1, min_precision=min_precision, min_recall=min_recall)
-    _check_confidence(confidence, max_false_alarms_per_hour, resampling)
+    constraints = _Constraints(min_precision, min_recall, max_false_alarms_per_hour, confidence)
+    if resampling is not None and confidence is None:
+        raise SedscopeError(
+            "resampling= only applies to a limit with confidence. Give confidence= as well."
+        )
     deltas = counts if isinstance(counts, Deltas) else None
     counts = counts.counts() if isinstance(counts, Deltas) else counts
     if max_false_alarms_per_hour is not None and counts.criterion.measures_time:
@@ -152,27 +151,17 @@ def choose(
             "or minimise the cost (objective='cost')."
         )
     bounds = None if confidence is None else FalseAlarmBounds(counts, confidence, deltas, resampling)
-    constraints = _Constraints(
-        min_precision, min_recall, max_false_alarms_per_hour, counts.hours, bounds
-    )
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
     for label, of_class in counts.items():
         if not of_class.references:
             continue
-        candidates, unmet_constraints = constraints.apply(of_class)
+        candidates, unmet_constraints = constraints.apply(of_class, counts.hours, bounds)
         if unmet_constraints:
             unmet[label] = " and ".join(unmet_constraints)
         best = goal.best_row(of_class.tally().rows(candidates))
         thresholds[label] = of_class.threshold(int(candidates[best]))
-    parameters = {
-        **goal.parameters(),
-        "min_precision": min_precision,
-        "min_recall": min_recall,
-        "max_false_alarms_per_hour": max_false_alarms_per_hour,
-        "confidence": confidence,
-    }
-    provenance = _provenance(counts, objective, parameters)
+    provenance = _provenance(counts, objective, {**goal.parameters(), **vars(constraints)})
     if bounds is not None:
         provenance["false_alarms"] = bounds.about()
     return OperatingPoints(thresholds, provenance, unmet)
@@ -185,38 +174,54 @@ class _Constraints:
     min_precision: float | None
     min_recall: float | None
     max_false_alarms_per_hour: float | None
-    hours: float
-    """The duration of all clips."""
-    bounds: FalseAlarmBounds | None
-    """Upper bounds of the false alarms, if the limit on them must hold with a confidence."""
+    confidence: float | None
+    """That the limit on false alarms holds in other recordings, too."""
 
-    @property
-    def false_positives_allowed(self) -> float:
-        """How many false positives of a class the limit allows in these clips; ``inf`` without a limit."""
-        if self.max_false_alarms_per_hour is None:
-            return math.inf
-        return most_false_positives(self.max_false_alarms_per_hour, self.hours)
+    def __post_init__(self) -> None:
+        optional_number(self, "min_precision", at_least=0, at_most=1)
+        optional_number(self, "min_recall", at_least=0, at_most=1)
+        optional_number(self, "max_false_alarms_per_hour", at_least=0)
+        optional_number(self, "confidence", at_least=0.5, at_most=0.9999)
+        if self.confidence is not None and self.max_false_alarms_per_hour is None:
+            raise SedscopeError(
+                "confidence= (--confidence) is that of a limit on false alarms. Give "
+                "max_false_alarms_per_hour= (--max-false-alarms-per-hour) as well."
+            )
+        if self.confidence is not None and self.max_false_alarms_per_hour == 0:
+            raise SedscopeError(
+                "No recording is long enough to promise 0 false alarms per hour. Give a larger limit, or no "
+                "confidence."
+            )
 
-    def apply(self, counts: ClassCounts) -> tuple[NDArray[np.intp], list[str]]:
-        """Return the rows of the tally to choose from, and the constraints that cannot be met, in words."""
+    def apply(
+        self, counts: ClassCounts, hours: float, bounds: FalseAlarmBounds | None
+    ) -> tuple[NDArray[np.intp], list[str]]:
+        """Return the rows of the tally to choose from, and the constraints that cannot be met, in words.
+
+        ``hours``: the duration of all clips. ``bounds``: upper bounds of the false alarms, if the limit on
+        them must hold with a confidence.
+        """
+        allowed = math.inf
+        if self.max_false_alarms_per_hour is not None:
+            allowed = most_false_positives(self.max_false_alarms_per_hour, hours)
         counts.require_rows("A choice of operating points")
-        counts.require_reach("A choice of operating points", self.false_positives_allowed)
+        counts.require_reach("A choice of operating points", allowed)
         tally = counts.tally()
         others = {
             f"precision >= {self.min_precision}": _holds(tally.precision, self.min_precision),
             f"recall >= {self.min_recall}": _holds(tally.recall, self.min_recall),
         }
-        met_here = np.asarray(tally.fp) <= self.false_positives_allowed
+        met_here = np.asarray(tally.fp) <= allowed
         limit, limit_met = f"at most {self.max_false_alarms_per_hour} false alarms per hour", met_here
-        if self.bounds is not None and self.max_false_alarms_per_hour is not None:
-            limit += f" {_confidence_text(self.max_false_alarms_per_hour, self.bounds)}"
-            limit_met = self.bounds.meet(counts.label, self.max_false_alarms_per_hour)
+        if bounds is not None and self.max_false_alarms_per_hour is not None:
+            limit += f" {_confidence_text(self.max_false_alarms_per_hour, bounds)}"
+            limit_met = bounds.meet(counts.label, self.max_false_alarms_per_hour)
         constraints = {**others, limit: limit_met}
         rows = _rows_that_meet_all(constraints.values())
         if len(rows):
             return rows, []
         unmet = [constraint for constraint, met in constraints.items() if not met.all()]
-        if self.bounds is not None:  # rather meet the limit in these clips alone than not at all
+        if bounds is not None:  # rather meet the limit in these clips alone than not at all
             rows = _rows_that_meet_all([*others.values(), met_here])
         if not len(rows):
             counts.require_reach("The best threshold regardless of the constraints")
@@ -226,31 +231,6 @@ class _Constraints:
 
 def _rows_that_meet_all(constraints: Iterable[NDArray[np.bool_]]) -> NDArray[np.intp]:
     return np.flatnonzero(np.all([*constraints], axis=0))
-
-
-def _check_confidence(
-    confidence: float | None, per_hour: float | None, resampling: Resampling | None
-) -> None:
-    if confidence is None:
-        if resampling is not None:
-            raise SedscopeError(
-                "resampling= only applies to a limit with confidence. Give confidence= as well."
-            )
-        return
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float, np.number)):
-        raise SedscopeError(f"confidence={confidence!r:.50} must be a number from 0.5 to 0.9999.")
-    if not 0.5 <= confidence <= 0.9999:
-        raise SedscopeError(f"confidence={confidence!r} must be from 0.5 to 0.9999.")
-    if per_hour is None:
-        raise SedscopeError(
-            "confidence= (--confidence) is that of a limit on false alarms. Give "
-            "max_false_alarms_per_hour= (--max-false-alarms-per-hour) as well."
-        )
-    if not per_hour:
-        raise SedscopeError(
-            "No recording is long enough to promise 0 false alarms per hour. Give a larger limit, or no "
-            "confidence."
-        )
 
 
 def _confidence_text(per_hour: float, bounds: FalseAlarmBounds) -> str:
@@ -282,12 +262,3 @@ def _provenance(
         "clips": str(counts.clips),
         "hours": f"{counts.hours:.4f}",
     }
-
-
-def _require_between_zero_and(largest: float, **parameters: float | None) -> None:
-    for name, value in parameters.items():
-        is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0 <= value <= largest):
-            unlimited = largest == sys.float_info.max
-            limits = "that is not negative" if unlimited else f"from 0 to {largest:g}"
-            raise SedscopeError(f"{name}={value!r:.50} must be a number {limits}.")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...criteria import Collar, Intersection
-from ...criteria.clip_batch import ClipBatch
+from ...criteria.clip_batch import AnyBatch, DeltaSearch
 from ...criteria.criterion import as_share
 from ...criteria.delta_tables import DeltaRows, DeltaTables
 from ...data.scores import ClipScores, ScoreArray
@@ -45,9 +45,8 @@ class _CountedInPython:
         """Return (levels × 2 + other classes) true and false positives and cross-triggers."""
         raise NotImplementedError
 
-    def find_deltas(
-        self, batch: ClipBatch, floors: ScoreArray, threads: int, *, any_label: bool
-    ) -> DeltaTables:
+    def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
+        floors = search.floors
         clips, classes = len(batch.durations), len(floors)
         crossed = isinstance(self, Intersection) and self.cttc is not None
         detections: list[tuple[ScoreArray, IntArray]] = []

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....counting.class_counts import ClassCounts
+from ....counting.counts import ClassCounts
 from ....counting.tally import Tally
 from ....errors import SedscopeError
 from ....metrics.curves import PrecisionRecallCurve, roc_curve
