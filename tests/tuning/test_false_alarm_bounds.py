@@ -145,7 +145,7 @@ def test_a_promise_is_kept_by_the_upper_bound(
     [
         ({"confidence": 0.95}, "Give max_false_alarms_per_hour"),
         ({"confidence": 0.95, "max_false_alarms_per_hour": 0}, "No recording is long enough"),
-        ({"confidence": 1, "max_false_alarms_per_hour": 1}, "from 0.5 to 0.9999"),
+        ({"confidence": 1, "max_false_alarms_per_hour": 1}, "at least 0.5 and at most 0.9999"),
         ({"confidence": True, "max_false_alarms_per_hour": 1}, "must be a number"),
         ({"resampling": sed.Resampling()}, "Give confidence"),
         (

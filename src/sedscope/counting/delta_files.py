@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..criteria import Criterion, parse_criterion
 from ..criteria.criterion import CRITERIA
-from ..criteria.delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
+from ..criteria.delta_tables import AnyRows, DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import locked, replacing
 from ..io.locations import Address, Location, input_location, location, open_input
@@ -138,11 +138,7 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
         "cross_triggers": rows(tables.cross_triggers),
         "errors": rows(tables.errors),
         "any_label": rows(tables.any_label),
-        "references": [
-            keep(tables.references.clips),
-            keep(tables.references.labels),
-            keep(tables.references.times),
-        ],
+        "references": [keep(column) for column in vars(tables.references).values()],
         "trials": keep(tables.trials),
         **(
             {"ignored": [keep(column) for column in vars(tables.ignored).values()]}
@@ -176,18 +172,17 @@ def build(
         _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
         return delta_rows
 
-    references = ReferenceRows(*(get(number) for number in description["references"]))
-    _require_types((references.clips, references.labels, references.times), ("i4", "i4", "i8"))
-    _require(len(references.clips) == len(references.labels) == len(references.times))
-    _require_range(references.clips, len(clips))
-    _require_range(references.labels, len(classes))
+    def rows_of_clips(kind: type[AnyRows], numbers: Sequence[int]) -> AnyRows:
+        columns = [get(number) for number in numbers]
+        _require_types(columns, ("i4", "i4", "i8"))
+        _require(len({len(column) for column in columns}) == 1)
+        _require_range(columns[0], len(clips))
+        _require_range(columns[1], len(classes))
+        return kind(*columns)
+
     ignored = IgnoredRows.none()
     if "ignored" in description:
-        ignored = IgnoredRows(*(get(number) for number in description["ignored"]))
-        _require_types((ignored.clips, ignored.labels, ignored.trials), ("i4", "i4", "i8"))
-        _require(len(ignored.clips) == len(ignored.labels) == len(ignored.trials))
-        _require_range(ignored.clips, len(clips))
-        _require_range(ignored.labels, len(classes))
+        ignored = rows_of_clips(IgnoredRows, description["ignored"])
     cross_triggers = rows("cross_triggers")
     _require_range(cross_triggers.columns[0], len(classes))
     deltas = Deltas(
@@ -199,7 +194,7 @@ def build(
         tables=DeltaTables(
             detections=rows("detections"),
             cross_triggers=cross_triggers,
-            references=references,
+            references=rows_of_clips(ReferenceRows, description["references"]),
             trials=get(description["trials"]),
             errors=rows("errors"),
             any_label=rows("any_label", 1),

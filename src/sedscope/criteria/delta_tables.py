@@ -26,6 +26,10 @@ class DeltaRows:
     scores: ScoreArray
     columns: tuple[NDArray[Any], ...]
 
+    def _chosen(self, rows: NDArray[Any], starts: NDArray[np.int64]) -> DeltaRows:
+        """Return some of the rows. ``starts``: where those of each class and clip begin."""
+        return DeltaRows(starts, self.scores[rows], tuple(column[rows] for column in self.columns))
+
     def class_starts(self) -> NDArray[np.int64]:
         """Return where the rows of each class begin, and the end."""
         return np.append(self.starts[:, 0], np.int64(len(self.scores)))
@@ -40,11 +44,7 @@ class DeltaRows:
         if above.all():
             return self
         before = np.concatenate([[0], np.cumsum(above)]).astype(np.int64, copy=False)
-        return DeltaRows(
-            before[self.starts],
-            self.scores[above],
-            tuple(column[above] for column in self.columns),
-        )
+        return self._chosen(above, before[self.starts])
 
     def clip_of_row(self) -> NDArray[np.intp]:
         """Return the clip of each row."""
@@ -55,11 +55,7 @@ class DeltaRows:
         """Return the table of some of the clips."""
         counts = np.diff(self.starts, axis=1)
         rows = np.repeat(np.tile(kept, len(counts)), counts.ravel())
-        return DeltaRows(
-            row_starts(counts[:, kept]),
-            self.scores[rows],
-            tuple(column[rows] for column in self.columns),
-        )
+        return self._chosen(rows, row_starts(counts[:, kept]))
 
     def in_order(self, clips: NDArray[np.intp]) -> DeltaRows:
         """Return the table with its clips in another order."""
@@ -67,7 +63,7 @@ class DeltaRows:
         starts = row_starts(counts)
         shifts = (self.starts[:, clips] - starts[:, :-1]).ravel()
         rows = np.repeat(shifts, counts.ravel()) + np.arange(len(self.scores))
-        return DeltaRows(starts, self.scores[rows], tuple(column[rows] for column in self.columns))
+        return self._chosen(rows, starts)
 
     def clip_range(self, first: int, last: int) -> DeltaRows:
         """Return the table of the clips from number ``first`` to before ``last``."""
@@ -82,11 +78,7 @@ class DeltaRows:
     def of_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
         """Return the table of some of the classes."""
         rows = np.repeat(kept, np.diff(self.class_starts()))
-        return DeltaRows(
-            row_starts(np.diff(self.starts, axis=1)[kept]),
-            self.scores[rows],
-            tuple(column[rows] for column in self.columns),
-        )
+        return self._chosen(rows, row_starts(np.diff(self.starts, axis=1)[kept]))
 
     def on_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
         """Return the cross-triggers on some of the classes, which are numbered anew."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,11 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
-from ..errors import SedscopeError, counted, look_up
+from ..errors import SedscopeError, counted
 from ..escaping import one_line
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .diagnose import ClassThresholds, judged_clips
+from .diagnose import ClassThresholds, OfClasses, covered_clips
 
 PERCENTILES = (10, 50, 90)
 """Those that tables show: early ones, the median, and late ones."""
@@ -71,7 +71,7 @@ class ClassBoundaryErrors:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BoundaryErrors(Mapping[str, ClassBoundaryErrors], TabularResult):
+class BoundaryErrors(OfClasses[ClassBoundaryErrors], TabularResult):
     """The boundary errors of every class, by label.
 
     Tables have a row per class, with the median and the 10 % and 90 % percentiles.
@@ -98,15 +98,6 @@ class BoundaryErrors(Mapping[str, ClassBoundaryErrors], TabularResult):
 
     def __repr__(self) -> str:
         return f"<BoundaryErrors of {self.criterion!r}: {counted(len(self), 'class')}>"
-
-    def __getitem__(self, label: str) -> ClassBoundaryErrors:
-        return look_up(self.per_class, label, "class")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.per_class)
-
-    def __len__(self) -> int:
-        return len(self.per_class)
 
     def _parts(self, form: Form, digits: int = 3) -> list[Part]:
         names = [f"{side} {_percentile_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
@@ -195,11 +186,8 @@ def boundary_errors(
         )
     workers = thread_count(run.threads)
     errors: list[list[Ticks]] = [[] for _ in alignment.classes]
-    extents, durations = [], []
-    for checked in judged_clips(alignment, [criterion], workers, run._steps):
+    for checked in covered_clips(alignment, [criterion], workers, run._steps):
         batch = criterion.seen(checked.batch)
-        extents.append(batch.extents)
-        durations.append(batch.durations)
         arguments = points.arguments(batch, workers)
         for clip in range(len(batch.durations)):
             of_clip = slice(batch.starts[clip], batch.starts[clip + 1])
@@ -208,7 +196,6 @@ def boundary_errors(
                 judged = points.criterion.judge_events(*arguments, clip=clip, class_number=c)
                 detections, references = judged.pairs.T
                 errors[c].append(judged.detections[detections] - events[labels == c][references])
-    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     per_class = {}
     for label, of_class, threshold in zip(alignment.classes, errors, points.thresholds, strict=True):
         seconds = to_seconds(np.concatenate([np.empty((0, 2), np.int64), *of_class]))

@@ -21,7 +21,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
-from .diagnose import TYPES, ClassThresholds, judged_clips
+from .diagnose import TYPES, ClassThresholds, covered_clips, judged_clips
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,15 +134,11 @@ def clip_costs_aligned(
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
-    extents, durations = [], []
-    for checked in judged_clips(alignment, [criterion], workers, progress):
-        extents.append(checked.batch.extents)
-        durations.append(checked.batch.durations)
+    for checked in covered_clips(alignment, [criterion], workers, progress):
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
         arguments = points.arguments(criterion.seen(checked.batch), workers)
         errors = points.criterion.count_clip_errors(*arguments)
         fp[numbers], fn[numbers] = errors.fp, errors.fn
-    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return ClipCosts(alignment.clips, alignment.classes, fp, fn)
 
 

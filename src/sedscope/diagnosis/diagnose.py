@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,6 +65,18 @@ def judged_clips(
         for criterion in criteria:
             clips.refuse_points(criterion)
         yield clips
+
+
+def covered_clips(
+    alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
+) -> Iterator[CheckedBatch]:
+    """Go through the clips as :func:`judged_clips` does, and refuse scores that do not cover them."""
+    extents, durations = [], []
+    for clips in judged_clips(alignment, criteria, threads, progress):
+        extents.append(clips.batch.extents)
+        durations.append(clips.batch.durations)
+        yield clips
+    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
 
 
 ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
@@ -177,8 +189,26 @@ class ClassDiagnosis:
         }
 
 
+Judged = TypeVar("Judged")
+
+
+class OfClasses(Mapping[str, Judged]):
+    """What is known of each class, by label."""
+
+    per_class: Mapping[str, Judged]
+
+    def __getitem__(self, label: str) -> Judged:
+        return look_up(self.per_class, label, "class")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.per_class)
+
+    def __len__(self) -> int:
+        return len(self.per_class)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Diagnosis(Mapping[str, ClassDiagnosis], TabularResult):
+class Diagnosis(OfClasses[ClassDiagnosis], TabularResult):
     """The error types of every class, by label.
 
     Tables and data frames have a row per class and threshold, with the number of references and detections
@@ -205,15 +235,6 @@ class Diagnosis(Mapping[str, ClassDiagnosis], TabularResult):
 
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.criterion!r}: {counted(len(self), 'class')}>"
-
-    def __getitem__(self, label: str) -> ClassDiagnosis:
-        return look_up(self.per_class, label, "class")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.per_class)
-
-    def __len__(self) -> int:
-        return len(self.per_class)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         parts: list[Part] = []
@@ -308,14 +329,10 @@ def diagnose_aligned(
     workers = thread_count(threads)
     points = [ClassThresholds.of(criterion, alignment.classes, thresholds) for criterion in criteria]
     changes = [np.zeros((of.starts[-1], 2 * len(TYPES)), np.int64) for of in points]
-    extents, durations = [], []
-    for clips in judged_clips(alignment, criteria, workers, progress):
-        extents.append(clips.batch.extents)
-        durations.append(clips.batch.durations)
+    for clips in covered_clips(alignment, criteria, workers, progress):
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True):
             arguments = of_criterion.arguments(criterion.seen(clips.batch), workers)
             total += of_criterion.criterion.count_error_types(*arguments)
-    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
     return [
         _diagnosis(criterion, alignment.classes, of_criterion, total)
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,18 +97,9 @@ def _join_points(points: Sequence[Counts], thresholds: FloatArray) -> Counts:
     """Join the counts of the points, which have one row each, to one table."""
     first = points[0]
     pairs = [point.any_label[1] for point in points if point.any_label is not None]
-    return Counts(
-        criterion=first.criterion,
-        per_class={
-            label: _class_points([point[label] for point in points], thresholds) for label in first
-        },
-        clips=first.clips,
-        duration=first.duration,
-        references=first.references,
-        reference_times=first.reference_times,
-        reference_events=first.reference_events,
-        any_label=(thresholds, np.concatenate(pairs)) if pairs else None,
-    )
+    per_class = {label: _class_points([point[label] for point in points], thresholds) for label in first}
+    any_label = (thresholds, np.concatenate(pairs)) if pairs else None
+    return replace(first, per_class=per_class, any_label=any_label)
 
 
 def _class_points(points: Sequence[ClassCounts], thresholds: FloatArray) -> ClassCounts:
@@ -115,19 +107,13 @@ def _class_points(points: Sequence[ClassCounts], thresholds: FloatArray) -> Clas
     crossed = np.array([[point.ct(other)[0] for other in first.classes] for point in points])
     changes = np.diff(crossed, axis=0, prepend=0)
     rows, labels = np.nonzero(changes)
-    return ClassCounts(
-        label=first.label,
+    return replace(
+        first,
         scores=thresholds,
         tp=np.concatenate([point.tp for point in points]),
         fp=np.concatenate([point.fp for point in points]),
-        references=first.references,
-        reference_time=first.reference_time,
-        trials=first.trials,
-        measures_time=first.measures_time,
-        floor=-np.inf,
         cross_rows=rows.astype(np.int64),
         cross_labels=labels.astype(np.int32),
         cross_changes=changes[rows, labels].astype(np.int64),
-        classes=first.classes,
-        at_chosen_thresholds=True,
+        errors=None,
     )

@@ -313,8 +313,6 @@ class GroupPlan:
 
         ``truth``: if its clips are regions, they may be in the groups of their recordings.
         """
-        from .groups import By, by_region, partition_classes, partition_clips
-
         by = By._of(by)
         return cls(
             None if by.clips is None else partition_clips(by_region(by.clips, truth), clips),

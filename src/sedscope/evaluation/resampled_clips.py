@@ -69,7 +69,12 @@ def complete(
 
     ``drawn``: the deltas of what was drawn.
     """
-    result = with_bands(result, resampling, drawn, threads)
+    results = dict(result.results)
+    for metric, of_metric in results.items():
+        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):  # their curves have bands
+            deltas = drawn[metric.criterion]
+            results[metric] = with_froc_bands(of_metric, deltas, resampling, thread_count(threads))
+    result = replace(result, results=results)
     return result if resampling.blocks is None else _around_whole_recordings(result)
 
 
@@ -180,21 +185,6 @@ def measure_intervals(
         values = draws.measure(deltas, metric, engine, steps.stage(len(draws.weights)))
         intervals[metric] = draws.summary(deltas[metric.criterion].classes, values)
     return intervals
-
-
-def with_bands(
-    result: Evaluation,
-    resampling: Resampling,
-    deltas: Mapping[Criterion, Deltas],
-    threads: int | None,
-) -> Evaluation:
-    """Return the evaluation with bands around the curves that have them."""
-    results = dict(result.results)
-    for metric, of_metric in results.items():
-        if metric.reads_froc and isinstance(of_metric, ClasswiseResult):
-            drawn = deltas[metric.criterion]
-            results[metric] = with_froc_bands(of_metric, drawn, resampling, thread_count(threads))
-    return replace(result, results=results)
 
 
 def _around_whole_recordings(result: Evaluation) -> Evaluation:

@@ -7,6 +7,7 @@ from .classwise import ClasswiseResult as ClasswiseResult  # contract
 from .curve_areas import AUROC as AUROC
 from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
+from .curve_areas import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
@@ -34,7 +35,6 @@ from .thresholded import BestDetectionCost as BestDetectionCost
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore
 from .thresholded import DetectionCost as DetectionCost
-from .thresholded import EqualErrorRate as EqualErrorRate
 from .thresholded import ErrorRate as ErrorRate
 from .thresholded import FScore as FScore
 from .thresholded import Precision as Precision

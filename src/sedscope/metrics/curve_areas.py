@@ -1,4 +1,4 @@
-"""Metrics that summarise a whole curve by the area under it."""
+"""Metrics that summarise a whole curve: areas under it, and the equal error rate."""
 
 from __future__ import annotations
 
@@ -72,9 +72,21 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
         return mean_precision_recall(curves, weights)
 
 
+class ROCMetric(ClasswiseMetric[ROCCurve]):
+    """Base of the metrics that are read off the ROC of segments, of clips or of time."""
+
+    needs_negatives: ClassVar[bool] = True
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
+        return roc_curve(counts)
+
+    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
+        return mean_roc(curves, weights)
+
+
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class AUROC(ClasswiseMetric[ROCCurve]):
+class AUROC(ROCMetric):
     """The area under the ROC of segments, of clips or of time, with straight lines between operating points.
 
     Parameters
@@ -101,8 +113,6 @@ class AUROC(ClasswiseMetric[ROCCurve]):
     mcclish: bool = False
     average: str = "macro"
 
-    needs_negatives: ClassVar[bool] = True
-
     def __post_init__(self) -> None:
         super().__post_init__()
         optional_number(self, "max_fpr", above=0, at_most=1)
@@ -113,16 +123,10 @@ class AUROC(ClasswiseMetric[ROCCurve]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(roc_points(counts).area(self.max_fpr, mcclish=self.mcclish))
 
-    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
-        return roc_curve(counts)
-
-    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
-        return mean_roc(curves, weights)
-
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class DPrime(ClasswiseMetric[ROCCurve]):
+class DPrime(ROCMetric):
     """d′ of segments, of clips or of time: √2 times the normal quantile of the area under the ROC.
 
     The average is d′ of the average area (Hershey et al., "CNN Architectures for Large-Scale Audio
@@ -145,16 +149,8 @@ class DPrime(ClasswiseMetric[ROCCurve]):
     criterion: Criterion
     average: str = "macro"
 
-    needs_negatives: ClassVar[bool] = True
-
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_d_prime(roc_points(counts).area()))
-
-    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
-        return roc_curve(counts)
-
-    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
-        return mean_roc(curves, weights)
 
     def average_of(self, result: ClasswiseResult[Any], kind: str) -> float:
         areas = AUROC(self.criterion, average=self.average)
@@ -165,3 +161,50 @@ def _d_prime(area: float) -> float:
     if not 0 < area < 1:
         return np.inf if area == 1 else -np.inf if area == 0 else np.nan
     return float(np.sqrt(2)) * NormalDist().inv_cdf(area)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class EqualErrorRate(ROCMetric):
+    """The rate at which the miss rate equals the false positive rate.
+
+    It is read off the ROC, with straight lines between operating points.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
+    average : {"macro", "micro", "weighted"}, default "macro"
+        How the classes are averaged.
+
+    Examples
+    --------
+    >>> from sedscope import Time
+    >>> EqualErrorRate(Time())
+    EqualErrorRate(Time(collar=0), average='macro')
+    """
+
+    criterion: Criterion
+    average: str = "macro"
+
+    higher_is_better: ClassVar[bool] = False
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
+        return ClassValue(_equal_error_rate(roc_points(counts)))
+
+
+def _equal_error_rate(curve: ROCCurve) -> float:
+    """Return where the curve crosses the line of equal miss and false positive rates.
+
+    >>> _equal_error_rate(ROCCurve(np.zeros(3), np.array([0, 0.5, 1]), np.array([0, 1.0, 1])))
+    0.3333333333333333
+    """
+    if np.isnan(curve.fpr).any() or np.isnan(curve.tpr).any():
+        return np.nan
+    excess = curve.fpr + curve.tpr - 1  # of the false positive rate over the miss rate: from -1 to 1
+    after = int(np.argmax(excess >= 0))
+    before = after - 1
+    if curve.tpr[before] == curve.tpr[after]:  # the same bits however many points are on the line
+        return float(1 - curve.tpr[after])
+    share = excess[before] / (excess[before] - excess[after])
+    return float(curve.fpr[before] + share * (curve.fpr[after] - curve.fpr[before]))

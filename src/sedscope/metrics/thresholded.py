@@ -21,15 +21,11 @@ from ..definitions import LARGEST_WEIGHT, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import (
-    ROCCurve,
     ThresholdCurve,
     fscore_name,
-    mean_roc,
     mean_threshold_curve,
     operating_scores,
     require_all_points,
-    roc_curve,
-    roc_points,
 )
 from .metric import METRICS, PointsRead
 
@@ -481,19 +477,31 @@ class BalancedAccuracy(Rate):
         return float(tally.balanced_accuracy)
 
 
-def _detection_cost(tally: Tally, miss_cost: float, false_alarm_cost: float) -> Any:
-    """Return the weighted sum of the miss rate and the false positive rate."""
-    return miss_cost * tally.miss_rate + false_alarm_cost * tally.fpr
+class _WithCosts(ClasswiseMetric[CurveType]):
+    """A detection cost."""
 
+    miss_cost: float
+    false_alarm_cost: float
 
-def _check_weights(metric: DetectionCost | BestDetectionCost) -> None:
-    require_number(metric, "miss_cost", at_least=0, at_most=LARGEST_WEIGHT)
-    require_number(metric, "false_alarm_cost", at_least=0, at_most=LARGEST_WEIGHT)
+    higher_is_better: ClassVar[bool] = False
+    needs_negatives: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_number(self, "miss_cost", at_least=0, at_most=LARGEST_WEIGHT)
+        require_number(self, "false_alarm_cost", at_least=0, at_most=LARGEST_WEIGHT)
+
+    def quantity(self, tally: Tally) -> Any:
+        """Return the weighted sum of the miss rate and the false positive rate."""
+        return self.miss_cost * tally.miss_rate + self.false_alarm_cost * tally.fpr
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(self.quantity(tally))
 
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class DetectionCost(FixedThreshold):
+class DetectionCost(_WithCosts[None], FixedThreshold):
     """A weighted sum of the miss rate and the false positive rate, at one threshold for all classes.
 
     With :class:`Time` and the default weights it is the detection cost function of NIST's speech activity
@@ -523,20 +531,10 @@ class DetectionCost(FixedThreshold):
     false_alarm_cost: float = 0.25
     average: str = "macro"
 
-    higher_is_better: ClassVar[bool] = False
-    needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_weights(self)
-
-    def of_tally(self, tally: Tally) -> float:
-        return float(_detection_cost(tally, self.miss_cost, self.false_alarm_cost))
-
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class BestDetectionCost(BestThreshold):
+class BestDetectionCost(_WithCosts[ThresholdCurve], BestThreshold):
     """The smallest detection cost over all thresholds; see :class:`DetectionCost`.
 
     Parameters
@@ -558,19 +556,9 @@ class BestDetectionCost(BestThreshold):
     false_alarm_cost: float = 0.25
     average: str = "macro"
 
-    higher_is_better: ClassVar[bool] = False
-    needs_negatives: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_weights(self)
-
     @property
     def quantity_name(self) -> str:
         return "detection cost"
-
-    def quantity(self, tally: Tally) -> Any:
-        return _detection_cost(tally, self.miss_cost, self.false_alarm_cost)
 
     def best_row(self, tally: Tally, values: FloatArray) -> int:
         of_miss, of_false_alarm = (
@@ -581,58 +569,3 @@ class BestDetectionCost(BestThreshold):
             )
         )
         return first_best_row(-values, lambda row: -tally.exact_cost(row, of_miss, of_false_alarm))
-
-
-@METRICS.register
-@dataclass(frozen=True, repr=False)
-class EqualErrorRate(ClasswiseMetric[ROCCurve]):
-    """The rate at which the miss rate equals the false positive rate.
-
-    It is read off the ROC, with straight lines between operating points.
-
-    Parameters
-    ----------
-    criterion : Criterion
-        ``Segment``, ``Clip`` or ``Time``: the metric needs true negatives.
-    average : {"macro", "micro", "weighted"}, default "macro"
-        How the classes are averaged.
-
-    Examples
-    --------
-    >>> from sedscope import Time
-    >>> EqualErrorRate(Time())
-    EqualErrorRate(Time(collar=0), average='macro')
-    """
-
-    criterion: Criterion
-    average: str = "macro"
-
-    averages: ClassVar[tuple[str, ...]] = AVERAGES
-    higher_is_better: ClassVar[bool] = False
-    needs_negatives: ClassVar[bool] = True
-
-    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
-        return ClassValue(_equal_error_rate(roc_points(counts)))
-
-    def curve_of(self, counts: ClassCounts, hours: float) -> ROCCurve:
-        return roc_curve(counts)
-
-    def mean_curve(self, curves: Sequence[ROCCurve], weights: Sequence[float]) -> ROCCurve:
-        return mean_roc(curves, weights)
-
-
-def _equal_error_rate(curve: ROCCurve) -> float:
-    """Return where the curve crosses the line of equal miss and false positive rates.
-
-    >>> _equal_error_rate(ROCCurve(np.zeros(3), np.array([0, 0.5, 1]), np.array([0, 1.0, 1])))
-    0.3333333333333333
-    """
-    if np.isnan(curve.fpr).any() or np.isnan(curve.tpr).any():
-        return np.nan
-    excess = curve.fpr + curve.tpr - 1  # of the false positive rate over the miss rate: from -1 to 1
-    after = int(np.argmax(excess >= 0))
-    before = after - 1
-    if curve.tpr[before] == curve.tpr[after]:  # the same bits however many points are on the line
-        return float(1 - curve.tpr[after])
-    share = excess[before] / (excess[before] - excess[after])
-    return float(curve.fpr[before] + share * (curve.fpr[after] - curve.fpr[before]))

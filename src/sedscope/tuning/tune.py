@@ -30,7 +30,7 @@ from ..engines.floor_search import find_deltas
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, issue_warnings, listing, raise_together
 from ..evaluation.notes import input_notes
-from ..metrics import Metric
+from ..metrics import Metric, MetricResult
 from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..postprocessing.score_transform import ScoreMap
@@ -248,14 +248,6 @@ def tune(
     return grid.tuning()
 
 
-@dataclass(frozen=True)
-class _CrossValidated:
-    """A metric on clips that the classes were not tuned on."""
-
-    value: float
-    per_class: Mapping[str, float]
-
-
 class _Grid:
     """The values of all candidates, for all clips and for the clips outside each fold."""
 
@@ -305,15 +297,20 @@ class _Grid:
                 postprocessing=self.candidates[self.best[0, c]] if defined else None,
                 threshold=result.thresholds.get(label),
                 values=dict(zip(self.candidates, self.values[:, 0, c].tolist(), strict=True)),
-                cross_validated=None if validated is None else validated.per_class[label],
+                cross_validated=None if validated is None else validated.per_class[label].value,
             )
-        judged = {} if validated is None else self._judgement(validated)
+        judged = {"value": f"{result.value:.6g}"}
+        if validated is not None:
+            judged |= {
+                "folds": f"{self.folds} (seed {self.seed})",
+                "cross_validated": f"{validated.value:.6g}",
+            }
         return Tuning(
             metric=self.metric,
             value=result.value,
             cross_validated=None if validated is None else validated.value,
             per_class=per_class,
-            points=self._points(per_class, {"value": f"{result.value:.6g}", **judged}),
+            points=self._points(per_class, judged),
             clips=self.clips,
             notes=tuple(self._notes(per_class)),
         )
@@ -323,14 +320,13 @@ class _Grid:
         choice = np.broadcast_to(self.best[row][:, None], (len(self.classes), len(self.clips)))
         return combine(self.deltas, choice)
 
-    def _cross_validated(self) -> _CrossValidated:
-        """Measure each fold with what is best on the others."""
+    def _cross_validated(self) -> MetricResult:
+        """Measure the metric on clips that the classes were not tuned on: each fold with what is best on
+        the others."""
         if not self.metric.has_thresholds:
             fold_of_clip = self.held_out.argmax(axis=0)
             of_clips = combine(self.deltas, self.best[fold_of_clip].T)
-            result = self.metric.measure(of_clips.counts(threads=self.threads))
-            of_classes = {label: value.value for label, value in result.per_class.items()}
-            return _CrossValidated(result.value, of_classes)
+            return self.metric.measure(of_clips.counts(threads=self.threads))
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
         # a class without references in the other folds has no best threshold: it is not detected
         points = self.metric.points_read
@@ -345,18 +341,11 @@ class _Grid:
                 threshold = tuned.thresholds.get(label, otherwise)
                 tallies[label].append(judged[label].tally_at(threshold))
         assert everything is not None
-        result = self.metric.of_tallies(
-            {label: reduce(operator.add, of_folds) for label, of_folds in tallies.items()}, everything
-        )
-        of_classes = {label: value.value for label, value in result.per_class.items()}
-        return _CrossValidated(result.value, of_classes)
+        added = {label: reduce(operator.add, of_folds) for label, of_folds in tallies.items()}
+        return self.metric.of_tallies(added, everything)
 
     def _counts(self, deltas: Deltas, weights: NDArray[np.int32]) -> Counts:
         return deltas.counts(weights=weights, threads=self.threads)
-
-    def _judgement(self, validated: _CrossValidated) -> dict[str, str]:
-        folds = f"{self.folds} (seed {self.seed})"
-        return {"folds": folds, "cross_validated": f"{validated.value:.6g}"}
 
     def _points(
         self, per_class: Mapping[str, ClassTuning], judgement: Mapping[str, str]
