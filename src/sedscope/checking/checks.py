@@ -49,17 +49,13 @@ def check_scores(survey: Survey, findings: Findings) -> None:
     if survey.nan_count:
         what = f"{subject(survey.nan_count, 'score', 'is')} not a number (NaN)"
         findings.add("error", "nan", what, survey.nan_locations, lines=survey.nans_in_files)
-    if survey.empty_clips:
-        what = f"{subject(len(survey.empty_clips), 'clip', 'has')} no frames"
-        findings.add("warning", "no-frames", what, survey.empty_clips)
-    unscored = survey.unscored_classes
-    if unscored:
-        what = f"{subject(len(unscored), 'class', 'has')} only scores of -inf"
-        findings.add("warning", "never-scored", what, unscored)
-    constant = survey.constant_classes
-    if constant:
-        what = f"{subject(len(constant), 'class', 'has')} the same score in every frame"
-        findings.add("warning", "constant", what, constant)
+    for kind, where, noun, what in (
+        ("no-frames", survey.empty_clips, "clip", "no frames"),
+        ("never-scored", survey.unscored_classes, "class", "only scores of -inf"),
+        ("constant", survey.constant_classes, "class", "the same score in every frame"),
+    ):
+        if where:
+            findings.add("warning", kind, f"{subject(len(where), noun, 'has')} {what}", where)
     groups = survey.identical_clips
     if groups:
         what = f"{sum(map(len, groups))} clips have the same scores as another clip"
@@ -78,27 +74,8 @@ def check_scores(survey: Survey, findings: Findings) -> None:
 
 def check_labels(truth: GroundTruth, findings: Findings) -> None:
     """Check the labels of the ground truth alone."""
-    for note in check_spelling(truth.labels, truth.labels, truth.labels):
-        findings.add("warning", "spelling", note)
-    for note in no_effect_note(truth.label_maps):
-        findings.add("warning", "label-map", note)
-
-
-def check_scores_and_truth(
-    scores: Scores,
-    survey: Survey,
-    truth: GroundTruth,
-    classes: Sequence[str] | None,
-    clips: ClipChoice,
-    missing: Missing,
-    invalid: Invalid,
-    findings: Findings,
-) -> None:
-    """Check that the clips, labels and times of scores and ground truth match."""
-    _check_clips(scores, truth, clips, missing, findings)
-    _check_labels(scores, truth, classes, findings)
-    if truth.durations is None:
-        _check_late_events(survey, truth, invalid, findings)
+    findings.add_notes("spelling", check_spelling(truth.labels, truth.labels, truth.labels))
+    findings.add_notes("label-map", no_effect_note(truth.label_maps))
 
 
 def chosen_clips(scores: Scores, clips: ClipChoice) -> list[str]:
@@ -108,7 +85,7 @@ def chosen_clips(scores: Scores, clips: ClipChoice) -> list[str]:
     return list(dict.fromkeys(clip_id(clip) for clip in clips))
 
 
-def _check_clips(
+def check_common_clips(
     scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, findings: Findings
 ) -> None:
     """Find clips that only one side has."""
@@ -149,7 +126,7 @@ def _check_clips(
         )
 
 
-def _check_labels(
+def check_common_labels(
     scores: Scores, truth: GroundTruth, classes: Sequence[str] | None, findings: Findings
 ) -> None:
     """Find labels without scores, and classes without reference events."""
@@ -165,8 +142,9 @@ def _check_labels(
             f"{subject(len(absent), 'class', 'has')} no reference events, so {them} left out of averages"
         )
         findings.add("warning", "no-references", what, absent)
-    for note in unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced):
-        findings.add("warning", "label-map", note)
+    findings.add_notes(
+        "label-map", unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced)
+    )
     try:
         refuse_disjoint(scores.named_classes, truth.labels)
     except SedscopeError as error:
@@ -188,14 +166,14 @@ def _check_labels(
     except SedscopeError as error:
         findings.add_failure("spelling", error)
     else:
-        for note in notes:
-            findings.add("warning", "spelling", note)
+        findings.add_notes("spelling", notes)
     if scores.assumed_classes:
-        for note in undetected_note(scores.named_classes, truth.labels, evaluated):
-            findings.add("warning", "never-detected", note)
+        findings.add_notes(
+            "never-detected", undetected_note(scores.named_classes, truth.labels, evaluated)
+        )
 
 
-def _check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:
+def check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:
     """Find events beyond the last score of their clip. Only for clips of unknown duration."""
     ends = np.array([survey.ends.get(clip, -1) for clip in truth.clips], np.int64)[truth.event_clips]
     begin_late = (ends >= 0) & (truth.onsets >= ends)
@@ -317,10 +295,12 @@ def check_reference_times(
     durations = np.array([stated.get(clip, (ends or {}).get(clip, 0)) for clip in truth.clips], np.int64)
     known = durations[truth.event_clips] > 0 if ends else np.ones(len(truth), bool)
     kept = np.flatnonzero(known & ~truth.ignored)
-    for note in squeezed_references_note(
-        truth.offsets[kept], truth.event_clips[kept], durations, stated=bool(stated)
-    ):
-        findings.add("warning", "squeezed", note)
+    findings.add_notes(
+        "squeezed",
+        squeezed_references_note(
+            truth.offsets[kept], truth.event_clips[kept], durations, stated=bool(stated)
+        ),
+    )
 
 
 def _check_coverage(
@@ -365,5 +345,6 @@ def _check_fit(
     event_clips = np.array([number.get(clip, -1) for clip in times.clips], np.int64)
     rows = np.flatnonzero((event_clips >= 0) & (columns >= 0))
     events = np.stack([times.onsets[rows], times.offsets[rows]], axis=1)
-    for note in time_fit_note(Tracks.of([*clips.values()], events, event_clips[rows], columns[rows])):
-        findings.add("warning", "time-fit", note)
+    findings.add_notes(
+        "time-fit", time_fit_note(Tracks.of([*clips.values()], events, event_clips[rows], columns[rows]))
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -195,6 +195,11 @@ class Findings:
         """Add a finding. A full stop at the end of ``what`` is removed."""
         text = readable(what.removesuffix("."))
         self._findings.append(Finding(severity, kind, text, tuple(map(readable, where)), lines))
+
+    def add_notes(self, kind: str, notes: Iterable[str], where: str = "") -> None:
+        """Add notes as warnings. ``where``: what they are about, as their beginning."""
+        for note in notes:
+            self.add("warning", kind, f"{where}: {note}" if where else note)
 
     @property
     def has_errors(self) -> bool:

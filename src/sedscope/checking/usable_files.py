@@ -127,12 +127,13 @@ def usable_truth(
         except SedscopeError:
             return None
     _check_events(table, truth, invalid, overlaps, findings)
-    for note in late_ends_of(truth):
-        findings.add("warning", "late-ends", f"{table.where}: {note}")
-    for note in table.unused_confidences_note():
-        findings.add("warning", "confidences", f"{table.where}: {note}")
-    for note in unused_ignored_labels_note(ignored_labels, table.columns().label):
-        findings.add("warning", "ignored-labels", f"{table.where}: {note}")
+    findings.add_notes("late-ends", late_ends_of(truth), f"{table.where}")
+    findings.add_notes("confidences", table.unused_confidences_note(), f"{table.where}")
+    findings.add_notes(
+        "ignored-labels",
+        unused_ignored_labels_note(ignored_labels, table.columns().label),
+        f"{table.where}",
+    )
     label_map = reading._label_map()
     return truth if label_map is None else truth.relabelled(label_map)
 
@@ -157,38 +158,36 @@ def _check_events(
     valid = np.ones(len(events.onset), bool)
     for kind in kinds:
         valid[kind.rows] = False
+
+    def add(kind: str, choice: str, rows: list[str], what: str, advice: str, outcome: str) -> None:
+        """Add a finding that is an error if the choice is, with advice; else with what becomes of it."""
+        refused = choice == "error"
+        what = f"{table.where}: {what}. {advice if refused else outcome}"
+        findings.add("error" if refused else "warning", kind, what, rows, lines=True)
+
     rows = [events.finding(i, f"{kind.verb} {kind.singular}") for kind in kinds for i in kind.rows]
     if rows:
-        what = f"{table.where}: {subject(len(rows), 'event', 'has')} no positive length, or "
-        what += "begins" if len(rows) == 1 else "begin"
-        what += " before or after the clip"
-        what += ". "
-        if invalid == "error":
-            what += "Correct them, or leave them out with --invalid drop"
-        else:
-            what += "They are left out"
-        findings.add("error" if invalid == "error" else "warning", "events", what, rows, lines=True)
+        what = f"{subject(len(rows), 'event', 'has')} no positive length, or "
+        what += f"{'begins' if len(rows) == 1 else 'begin'} before or after the clip"
+        advice = "Correct them, or leave them out with --invalid drop"
+        add("events", invalid, rows, what, advice, "They are left out")
     points = np.flatnonzero(valid & (events.onset == events.offset))
     if len(points):
         rows = [events.finding(i, "has no length") for i in points.tolist()]
-        what = f"{table.where}: {subject(len(rows), 'event', 'has')} no length. {POINTS_ADVICE}"
-        findings.add("warning", "points", what, rows, lines=True)
+        what = f"{subject(len(rows), 'event', 'has')} no length"
+        add("points", "keep", rows, what, "", POINTS_ADVICE)
     kept = np.flatnonzero(valid)
     columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
     order = kept[np.lexsort(columns)]
     overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
     if overlapping and overlaps != "keep":
         rows = overlap_findings(events, overlapping)
-        what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "
-        what += "and clip. "
-        if overlaps == "error":
-            what += (
-                "Correct them, merge them with --overlaps merge, or keep them with --overlaps keep for "
-            )
-            what += "criteria that pair events (Collar, IoU)"
-        else:
-            what += "They are merged"
-        findings.add("error" if overlaps == "error" else "warning", "overlaps", what, rows, lines=True)
+        what = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
+        advice = (
+            "Correct them, merge them with --overlaps merge, or keep them with --overlaps keep for criteria "
+            "that pair events (Collar, IoU)"
+        )
+        add("overlaps", overlaps, rows, what, advice, "They are merged")
 
 
 def event_times(table: EventTable, reading: TruthReading) -> EventTimes:
@@ -235,8 +234,7 @@ def _read_detections(
     )
     if table is None:
         return None
-    for note in table.missing_confidences_notes(options.columns_option):
-        findings.add("warning", "confidences", note)
+    findings.add_notes("confidences", table.missing_confidences_notes(options.columns_option))
     clip_ids(table.clip, table.where, table.clip_location)
     events = table.columns()
     overlapping = overlapping_detections(events)

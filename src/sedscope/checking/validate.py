@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -29,10 +30,12 @@ from ..io.locations import Location, input_location
 from ..io.systems import SystemReading
 from .checks import (
     EventTimes,
+    check_common_clips,
+    check_common_labels,
     check_labels,
+    check_late_events,
     check_reference_times,
     check_scores,
-    check_scores_and_truth,
     check_time_unit,
     check_times,
     chosen_clips,
@@ -203,15 +206,15 @@ def validate(
         check_labels(references, findings)
     times, as_evaluated = checked.times, checked.as_evaluated
     if references is not None and times is not None and survey is not None and system is not None:
-        check_scores_and_truth(
-            system, survey, references, classes, chosen, missing, of_truth.invalid, findings
-        )
+        check_common_clips(system, references, chosen, missing, findings)
+        check_common_labels(system, references, classes, findings)
+        if references.durations is None:
+            check_late_events(survey, references, of_truth.invalid, findings)
         check_time_unit(times, survey, references, findings)
         check_times(system, references, times, coverage, findings, threads)
         if as_evaluated is not None and not findings.has_errors:
-            _check_as_evaluated(
-                system, as_evaluated, classes, chosen, missing, coverage, threads, findings
-            )
+            choice = {"classes": classes, "clips": chosen, "missing": missing, "coverage": coverage}
+            _check_as_evaluated(system, as_evaluated, choice, threads, findings)
     if references is not None:
         check_reference_times(references, findings, None if survey is None else survey.ends)
     summary = summarize(system, survey, references, classes, chosen, missing)
@@ -246,8 +249,7 @@ def _refuse_unused(reading: TruthReading) -> None:
 def _truth_in_memory(truth: GroundTruth, reading: TruthReading, findings: Findings) -> _CheckedTruth:
     label_map = reading._label_map()
     truth = truth if label_map is None else truth.relabelled(label_map)
-    for note in truth.warnings:
-        findings.add("warning", "ground-truth", note)
+    findings.add_notes("ground-truth", truth.warnings)
     times = EventTimes(
         [truth.clips[i] for i in truth.event_clips],
         truth.names_of(np.arange(len(truth))),
@@ -260,31 +262,20 @@ def _truth_in_memory(truth: GroundTruth, reading: TruthReading, findings: Findin
 def _check_as_evaluated(
     scores: Scores,
     make_truth: Callable[[], GroundTruth],
-    classes: Sequence[str] | None,
-    clips: ClipChoice,
-    missing: Missing,
-    coverage: Coverage,
+    choice: Mapping[str, Any],
     threads: int | None,
     findings: Findings,
 ) -> None:
     """Take the steps of an evaluation, with a criterion that is quick, to find what else it refuses.
 
     References that overlap and are kept need a criterion that pairs events, and points in time one that
-    judges them.
+    judges them. ``choice``: what to evaluate, as options of :func:`~sedscope.deltas`.
     """
     try:
         truth = make_truth()
         points = scores.holds_events or bool((truth.onsets == truth.offsets).any())
-        deltas(
-            scores,
-            truth,
-            Onset() if points or truth.overlaps == "keep" else Clip(),
-            classes=classes,
-            clips=clips,
-            missing=missing,
-            coverage=coverage,
-            run=Run(threads),
-        )
+        criterion = Onset() if points or truth.overlaps == "keep" else Clip()
+        deltas(scores, truth, criterion, **choice, run=Run(threads))
     except SedscopeError as error:
         findings.add_failure("evaluation", error)
 
