@@ -1,4 +1,4 @@
-"""Counts of all classes at every threshold."""
+"""Counts at every threshold, of one class and of all classes."""
 
 from __future__ import annotations
 

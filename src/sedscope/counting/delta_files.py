@@ -1,4 +1,4 @@
-"""Files of deltas: versioned, with checksums, without pickles.
+"""Deltas as bytes and as files: versioned, with checksums, without pickles.
 
 A file begins with a line that names the format and its version, and gives the length and a digest of the
 description. The description in JSON follows, with the type, size and digest of every array, and then the

@@ -1,6 +1,7 @@
 """Deltas: how counts change when the threshold falls below each score, per class and clip.
 
-They are the centre of the design: found clip by clip, merged in any grouping, and added up to counts.
+They are the centre of the design: found clip by clip, merged in any grouping, and added up to counts. The
+functions at the end add up rows with the weights of their clips, combine deltas, and take parts of them.
 """
 
 from __future__ import annotations

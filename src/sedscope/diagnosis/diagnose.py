@@ -1,4 +1,8 @@
-"""Diagnosis: how many detections and references of each class have each error type."""
+"""Diagnosis: how many detections and references of each class have each error type.
+
+The first part serves all functions of the package: clips whose events are judged one by one, the thresholds
+at which they are judged, and what can be wrong with them.
+"""
 
 from __future__ import annotations
 

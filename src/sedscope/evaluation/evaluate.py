@@ -1,4 +1,4 @@
-"""Evaluation in one call: scores and ground truth in, metrics with their curves out.
+"""Evaluation in one call: scores and ground truth in, metrics with their curves out; or only the deltas.
 
 The path of the data is :func:`evaluate`, read from top to bottom: align, find deltas, add them up to
 counts, measure the metrics.

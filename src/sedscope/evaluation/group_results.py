@@ -1,4 +1,8 @@
-"""The results of groups: an evaluation of each, their averages, and notes about them."""
+"""The results of groups: an evaluation of each, their averages, notes about them, and how they are measured.
+
+Groups are measured from the deltas of one pass. The value of a group is that of its clips or classes alone,
+bit by bit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Groups: which clips or classes belong together, and how the values of groups are averaged."""
+"""Groups: which clips, classes or lengths of references belong together, how the values of groups are averaged,
+and what their metrics need of the pass over the clips.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
-"""Curves read off the counts of a class, or of all classes together.
+"""Curves read off the counts of a class, or of all classes together, and means of curves.
 
 A curve is a list of operating points: ``scores[i]`` means that frames with ``score >= scores[i]`` are
 active. The first score is ``inf``, where nothing is detected; from there scores decrease.
+
+A mean over classes is taken in the vertical direction: the area under a mean curve is the mean of the areas,
+so an averaged metric can be read off it. Its vertices combine different operating points of the classes,
+except for quantities over the threshold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""False alarms per hour or day at a threshold, and the best operating point within a limit."""
+"""False alarms per hour or day, and metrics at the best operating point within a limit."""
 
 from __future__ import annotations
 

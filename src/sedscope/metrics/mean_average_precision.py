@@ -1,4 +1,6 @@
-"""Average precision at several tolerances, as detectors and retrieval systems are judged."""
+"""Metrics that are the mean of others, each with a criterion of its own: average precision at several
+tolerances, as detectors and retrieval systems are judged.
+"""
 
 from __future__ import annotations
 

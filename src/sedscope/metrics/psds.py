@@ -1,4 +1,9 @@
-"""The polyphonic sound detection score."""
+"""The polyphonic sound detection score, and the PSD-ROC curves that it is read off.
+
+A curve is a list of vertices, each with its operating point: ``scores[i]`` means that frames with
+``score >= scores[i]`` are active, ``inf`` that nothing is detected. Between vertices a PSD-ROC is a
+step: at an eFPR of x, the last vertex with ``efpr <= x`` holds.
+"""
 
 from __future__ import annotations
 
