@@ -1,4 +1,4 @@
-"""The contract of an engine, the engine of this process, and the parts of a set that others take one by one."""
+"""The contract of an engine, the engine of this process, and parts of a set for the other engines."""
 
 from __future__ import annotations
 

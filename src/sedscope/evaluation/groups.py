@@ -1,5 +1,5 @@
-"""Groups: which clips, classes or lengths of references belong together, how the values of groups are averaged,
-and what their metrics need of the pass over the clips.
+"""Groups: which clips, classes or lengths of references belong together, how their values are averaged, and
+what their metrics need of the pass over the clips.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Tuning: for each class, the post-processing and the threshold that are best for a metric; and maps of scores
-that are fitted to the ground truth.
+"""Tuning: for each class, the post-processing and the threshold that are best for a metric; and maps of
+scores that are fitted to the ground truth.
 """
 
 from __future__ import annotations
