@@ -110,9 +110,8 @@ class ClipProblems:
         errors: list[SedscopeError] = []
         if self.nans:
             locations = listing(self.nan_locations, _NAMED, total=self.nans)
-            verb = "is" if self.nans == 1 else "are"
-            text = f"{counted(self.nans, 'score')} {verb} not a number (NaN): {locations}."
-            errors.append(SedscopeError(text))
+            scores = subject(self.nans, "score", "is")
+            errors.append(SedscopeError(f"{scores} not a number (NaN): {locations}."))
         if self.early:
             advice = "Give the durations of the clips."
             text = (
@@ -121,12 +120,9 @@ class ClipProblems:
             )
             errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
         if self.late:
-            verb = "begins" if len(self.late) == 1 else "begin"
             advice = "Give the durations of the clips, or leave such events out with invalid='drop' "
             advice += "(--invalid drop)."
-            text = (
-                f"{counted(len(self.late), 'reference event')} {verb} at or after the last boundary of "
-            )
+            text = f"{subject(len(self.late), 'reference event', 'begins')} at or after the last boundary of "
             text += f"the scores: {listing(self.late)}.{self._unit_hint()} {advice}"
             errors.append(SedscopeError(text, advice=advice))
         raise_together([*errors, *self.failures], perhaps_more=len(self.failures) >= MANY_FAILURES)

@@ -56,12 +56,8 @@ def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
     late = int(np.count_nonzero(late_events(alignment.counted(), durations)))
     if not late:
         return []
-    verb = "begins" if late == 1 else "begin"
-    was = "was" if late == 1 else "were"
-    return [
-        f"{counted(late, 'reference event')} {verb} at or after the last boundary of the scores and {was} "
-        "left out."
-    ]
+    begin, was = subject(late, "reference event", "begins"), "was" if late == 1 else "were"
+    return [f"{begin} at or after the last boundary of the scores and {was} left out."]
 
 
 def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> list[str]:
