@@ -12,7 +12,7 @@ from ..counting.clip_reader import read_each, thread_count
 from ..data.alignment import silent_clips_text
 from ..data.choices import ClipChoice, Coverage, Invalid, Missing
 from ..data.clip_events import ClipEvents, EventList
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, squeezed_references_note
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import no_effect_note, unused_names_note

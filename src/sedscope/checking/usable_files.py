@@ -10,19 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..data.choices import Invalid, Overlaps
-from ..data.clip_ids import clip_id, clip_ids
+from ..data.choices import ConfidenceLimit, Invalid, Overlaps, unused_ignored_labels_note
+from ..data.clips import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
-from ..data.event_checks import (
+from ..data.event_table import EventTable
+from ..data.events import (
     POINTS_ADVICE,
     invalid_events,
     overlap_findings,
     overlapping_detections,
     overlapping_events,
 )
-from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
-from ..data.ignored_references import ConfidenceLimit, unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..data.truth_summary import late_ends_of

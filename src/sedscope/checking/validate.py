@@ -9,14 +9,9 @@ from functools import partial
 import numpy as np
 
 from ..criteria import Clip, Onset
-from ..data.choices import (
-    ClipChoice,
-    Coverage,
-    Missing,
-)
+from ..data.choices import ClipChoice, ConfidenceLimit, Coverage, Missing, as_ignored_labels
 from ..data.clip_events import ClipEvents
 from ..data.ground_truth import GroundTruth
-from ..data.ignored_references import ConfidenceLimit, as_ignored_labels
 from ..data.labels import stripped
 from ..data.recordings import ClipPieces
 from ..data.scored_events import ScoredEvents

@@ -194,7 +194,7 @@ class FileOptions(OptionGroup):
         try:
             return read_truth(path, self.truth_reading())
         except SedscopeError as error:
-            from ..data.event_checks import OVERLAPS_ADVICE
+            from ..data.events import OVERLAPS_ADVICE
 
             if self.overlaps != "average" or error.advice != OVERLAPS_ADVICE:
                 raise

@@ -54,7 +54,7 @@ def tune(
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """
     from ..data.cached_scores import cached
-    from ..data.clip_ids import clip_list_digest
+    from ..data.clips import clip_list_digest
     from ..io.locations import shown_name
     from ..resampling.resampling import drawing_recordings
     from ..tuning.false_alarm_bounds import FalseAlarmBounds

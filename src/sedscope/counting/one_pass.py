@@ -13,10 +13,9 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
-from ..data.arrays import FloatArray, ScoreArray
+from ..data.arrays import FloatArray, ScoreArray, refuse_beyond_memory
 from ..data.content_digests import ScoreDigests
 from ..data.progress import Progress
-from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing

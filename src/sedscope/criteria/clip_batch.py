@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..data.arrays import refuse_beyond_memory
 from ..data.scores import ScoreArray
-from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
 from .delta_tables import IgnoredRows, ReferenceRows
 

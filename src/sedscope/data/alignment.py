@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray, sha256
 from .choices import ClipChoice, Coverage, Invalid, Missing
-from .clip_ids import clip_id
+from .clips import clip_id
 from .coverage import (
     CoveredClips,
     check_coverage_choice,

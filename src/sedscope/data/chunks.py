@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, listing, subject
 from .arrays import FloatArray, ScoreArray, group_means
 from .choices import Gaps, check_gaps
-from .clip_ids import clip_id, clip_ids
+from .clips import clip_id, clip_ids
 from .score_arrays import ClipScores
 from .times import LONGEST_TICKS, Ticks, to_ticks
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .alignment import Alignment
-from .arrays import IntArray, ScoreArray
+from .arrays import IntArray, ScoreArray, refuse_beyond_memory
 from .clip_events import ClipEvents
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores
 from .score_sources import frames_or_events
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
 from .times import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
 from .uncut_references import EVERYTHING, UncutReferences
 

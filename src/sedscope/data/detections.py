@@ -20,7 +20,7 @@ from ..errors import (
     shortened,
     subject,
 )
-from .arrays import FloatArray, IntArray, group_means
+from .arrays import FloatArray, IntArray, group_means, refuse_beyond_memory
 from .choices import EventOverlaps
 from .detected_columns import DetectedColumns, usable_times
 from .event_table import EventTable
@@ -34,7 +34,6 @@ from .scored_events import (
     kept_events,
 )
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:

@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
 from ..tabular import Tabular
-from .choices import Invalid, Overlaps, check_invalid, check_overlaps
-from .clip_ids import clip_id, clip_ids
-from .event_checks import arranged_events
+from .choices import (
+    Invalid,
+    Overlaps,
+    as_ignored_labels,
+    check_invalid,
+    check_overlaps,
+    unused_ignored_labels_note,
+)
+from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
 from .event_table import EventTable
-from .events import EventColumns
-from .ignored_references import as_ignored_labels, unused_ignored_labels_note
-from .mappings import as_durations, columns_of_mapping, duration_ticks, require_durations
+from .events import EventColumns, arranged_events, columns_of_mapping
 from .tables import FrameLike
 from .times import Ticks
 from .truth_summary import late_ends_of, notes_about, other_durations_note
@@ -310,7 +314,7 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
-            from .ignored_references import ConfidenceLimit
+            from .choices import ConfidenceLimit
 
             table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, issue_warnings, listing, subject
 from .choices import Crossing
-from .clip_ids import clip_ids
+from .clips import clip_ids
 from .cuts import Stretch, StretchLoader
 from .events import EventColumns
 from .ground_truth import GroundTruth

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, shortened, subject
-from .clip_ids import clip_id
+from .clips import clip_id
 from .cuts import Stretch
 from .events import EventColumns
 from .ground_truth import GroundTruth

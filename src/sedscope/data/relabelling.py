@@ -12,8 +12,7 @@ import numpy as np
 from ..errors import SedscopeError, listing
 from .arrays import IntArray, ScoreArray, group_means
 from .clip_events import ClipEvents
-from .event_checks import merged_events
-from .events import Events
+from .events import Events, merged_events
 from .label_maps import AppliedMap, LabelMap, LabelMapLike, as_label_map
 from .labels import shown_label
 from .recordings import ClipPieces

@@ -11,9 +11,19 @@ from numpy.typing import ArrayLike
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray, ScoreArray, refuse_masked
 from .choices import Gaps, check_gaps
-from .clip_ids import clip_id, clip_ids
-from .frame_boundaries import boundary_ticks, check_order, frame_times, join_frames, number_frame
-from .times import Ticks, check_ticks, frame_ticks, to_seconds, to_ticks
+from .clips import clip_id, clip_ids
+from .times import (
+    Ticks,
+    boundary_ticks,
+    check_order,
+    check_ticks,
+    frame_ticks,
+    frame_times,
+    join_frames,
+    number_frame,
+    to_seconds,
+    to_ticks,
+)
 
 
 class ClipScores:

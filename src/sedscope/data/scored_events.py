@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..tabular import Tabular
 from .clip_events import ClipEvents, EventList
-from .clip_ids import clip_ids
+from .clips import clip_ids
 from .detected_columns import DetectedColumns
 from .event_table import EventTable, unread_confidences_note
 from .events import Events

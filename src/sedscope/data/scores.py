@@ -12,7 +12,7 @@ from ..errors import counted, listing
 from .arrays import ScoreArray
 from .choices import Gaps
 from .clip_events import ClipEvents
-from .clip_ids import clip_id, clip_ids
+from .clips import clip_id, clip_ids
 from .recordings import ClipPieces
 from .score_arrays import ClipScores, as_scores, frame_grid, refuse_nans
 from .score_sources import (

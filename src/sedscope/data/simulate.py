@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing
-from .arrays import FloatArray, IntArray
+from .arrays import FloatArray, IntArray, refuse_beyond_memory
 from .events import EventColumns
 from .ground_truth import GroundTruth
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
 from .times import to_ticks
 
 # label: share of all events, median duration in seconds

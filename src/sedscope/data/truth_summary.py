@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
-from .clip_ids import clip_id
+from .clips import clip_id, duration_ticks
 from .events import EventColumns
-from .mappings import duration_ticks
 from .times import TICKS_PER_SECOND, to_seconds
 
 if TYPE_CHECKING:

@@ -101,7 +101,7 @@ class Run:
         """Return the limit on memory in bytes; None if there is none."""
         if self.memory is None:
             return None
-        from ..data.size_limits import parse_bytes
+        from ..data.arrays import parse_bytes
 
         return parse_bytes(self.memory)
 

@@ -31,8 +31,8 @@ from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.arrays import machine_memory as machine_memory
 from ..data.progress import Progress, StagedProgress
-from ..data.size_limits import machine_memory as machine_memory
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.arrays import FloatArray
-from ..data.clip_ids import clip_ids
+from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
 from ..data.region_cuts import RegionTruth
 from ..definitions import require_choice, require_number

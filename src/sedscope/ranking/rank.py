@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.cached_scores import cached
 from ..data.choices import Coverage
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
 from ..data.progress import StagedProgress

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray, ScoreArray
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import likely_pairs
 from ..data.score_arrays import as_scores

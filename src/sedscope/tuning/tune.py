@@ -19,7 +19,7 @@ from ..counting.request import DeltaRequest
 from ..counting.tally import Tally, exceed
 from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.clip_ids import clip_list_digest
+from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..data.progress import Progress, StagedProgress
 from ..data.scores import Scores
