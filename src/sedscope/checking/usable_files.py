@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.choices import ConfidenceLimit, Invalid, Overlaps, unused_ignored_labels_note
+from ..data.choices import Invalid, Overlaps
 from ..data.clips import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
 from ..data.event_table import EventTable
@@ -24,7 +24,7 @@ from ..data.events import (
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..data.truth_summary import late_ends_of
+from ..data.truth_summary import ConfidenceLimit, late_ends_of, unused_ignored_labels_note
 from ..errors import SedscopeError, subject
 from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table

@@ -33,7 +33,7 @@ from .scores import Scores
 from .times import Ticks
 
 if TYPE_CHECKING:
-    from .uncut_references import UncutReferences
+    from .cuts import UncutReferences
 
 SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
 """What to do if some clips have no scores."""

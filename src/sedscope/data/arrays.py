@@ -1,10 +1,7 @@
-"""Arrays: their types, hashes and exact means, and limits on the memory that they may take."""
+"""Array types that every package shares, and hashes and exact means of numbers."""
 
 from __future__ import annotations
 
-import math
-import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
-from ..errors import SedscopeError, shortened
+from ..errors import SedscopeError
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -72,63 +69,3 @@ def group_means(rows: ScoreArray, groups: NDArray[np.integer[Any]], number: int)
     order = np.argsort(groups, kind="stable")
     starts = np.searchsorted(groups, np.arange(number + 1), sorter=order).astype(np.int64, copy=False)
     return _native.group_means(np.ascontiguousarray(rows[order]), starts)
-
-
-_ALWAYS_ALLOWED = 2**28  # bytes
-_LARGEST_RATIO = 200
-_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
-
-
-def refuse_oversized(unpacked: int, stored: int, where: str) -> None:
-    """Refuse data that would take far more memory than the file takes on disk. Sizes are in bytes."""
-    if unpacked > _ALWAYS_ALLOWED and unpacked > _LARGEST_RATIO * stored:
-        raise SedscopeError(
-            f"{where}: {stored / 1e6:.3g} MB in the file would become {unpacked / 1e6:.3g} MB in "
-            "memory, so it is not read. If the data is correct, store it without compression."
-        )
-
-
-def refuse_beyond_memory(
-    size: float,
-    subject: str,
-    advice: str = "Split it, or convert it to a format that is read in parts.",
-    limit: float = math.inf,
-) -> None:
-    """Refuse what needs more bytes than this machine has, or than a limit that the user set.
-
-    ``subject``: begins the message, which goes on with the size, as in "The file has 9 GB".
-    """
-    if size > _ALWAYS_ALLOWED and size > min(limit, machine_memory()):
-        room = f"the limit of {limit / 1e9:g} GB" if size > limit else "the memory of this machine"
-        raise SedscopeError(f"{subject} {size / 1e9:.3g} GB, more than {room}. {advice}")
-
-
-def machine_memory() -> float:
-    """Return the memory of this machine in bytes; ``inf`` if it cannot be found out."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return math.inf
-
-
-def parse_bytes(text: str | float, name: str = "memory") -> int:
-    """Read a number of bytes: ``GB`` are powers of 1000, ``GiB`` powers of 1024.
-
-    ``name``: what the number is called in an error.
-
-    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes("1GiB"), parse_bytes(1e6)
-    (4000000000, 500000000, 1073741824, 1000000)
-    """
-    try:
-        written, shown = str(text), repr(text)
-    except ValueError:  # Python does not write integers of thousands of digits
-        written = shown = "a number of thousands of digits"
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", written)
-    number = 0.0
-    if match is not None:
-        number = float(match[1]) * (1024 if match[3] else 1000) ** _POWERS[(match[2] or "").upper()]
-    if not 1 <= number < math.inf:
-        raise SedscopeError(
-            f"{name}={shortened(shown, 60)} is not a number of bytes. Give it as '4GB' or '500MB'."
-        )
-    return int(number)

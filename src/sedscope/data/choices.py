@@ -1,15 +1,14 @@
-"""The choices of what is evaluated, and of what becomes of input that does not fit."""
+"""The choices of what is evaluated, of what becomes of input that does not fit, and limits on memory."""
 
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from ..errors import SedscopeError, listing, shortened, with_guesses
-from .tables import parse_number
+from ..errors import SedscopeError, shortened
 
 ClipChoice: TypeAlias = Iterable[str] | Literal["scored"] | None
 """Some clips; ``"scored"``: all clips that have scores; None: the same, but then every clip of the ground
@@ -60,56 +59,61 @@ def check_gaps(gaps: str) -> None:
         raise SedscopeError(f"gaps={gaps!r} is not valid. Choose 'error' or 'silent'.")
 
 
-def as_ignored_labels(labels: Iterable[str]) -> set[str]:
-    """Return labels of events that are ignored for every class, without white space around them."""
-    names = [labels] if isinstance(labels, str) else [*labels]
-    if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
-        raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
-    return {name.strip() for name in names}
+_ALWAYS_ALLOWED = 2**28  # bytes
+_LARGEST_RATIO = 200
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
-def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[str]) -> list[str]:
-    """Note labels that are to be ignored, but that no event has. ``labels``: those of all events."""
-    known = {label.strip() for label in labels}
-    unused = sorted(as_ignored_labels(ignored_labels) - known)
-    if not unused:
-        return []
-    number = "label" if len(unused) == 1 else "labels"
-    return [
-        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. "
-        "Check ignored_labels= (--ignored-label)."
-    ]
+def refuse_oversized(unpacked: int, stored: int, where: str) -> None:
+    """Refuse data that would take far more memory than the file takes on disk. Sizes are in bytes."""
+    if unpacked > _ALWAYS_ALLOWED and unpacked > _LARGEST_RATIO * stored:
+        raise SedscopeError(
+            f"{where}: {stored / 1e6:.3g} MB in the file would become {unpacked / 1e6:.3g} MB in "
+            "memory, so it is not read. If the data is correct, store it without compression."
+        )
 
 
-_CONDITION = re.compile(r"\s*(>=?)\s*(\S+)\s*")
+def refuse_beyond_memory(
+    size: float,
+    subject: str,
+    advice: str = "Split it, or convert it to a format that is read in parts.",
+    limit: float = math.inf,
+) -> None:
+    """Refuse what needs more bytes than this machine has, or than a limit that the user set.
+
+    ``subject``: begins the message, which goes on with the size, as in "The file has 9 GB".
+    """
+    if size > _ALWAYS_ALLOWED and size > min(limit, machine_memory()):
+        room = f"the limit of {limit / 1e9:g} GB" if size > limit else "the memory of this machine"
+        raise SedscopeError(f"{subject} {size / 1e9:.3g} GB, more than {room}. {advice}")
 
 
-@dataclass(frozen=True)
-class ConfidenceLimit:
-    """How confident the annotators must be about an event that counts as a reference."""
+def machine_memory() -> float:
+    """Return the memory of this machine in bytes; ``inf`` if it cannot be found out."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return math.inf
 
-    limit: float
-    inclusive: bool
-    """Whether a confidence equal to the limit is enough."""
 
-    @classmethod
-    def parse(cls, text: str) -> ConfidenceLimit:
-        """Read a condition.
+def parse_bytes(text: str | float, name: str = "memory") -> int:
+    """Read a number of bytes: ``GB`` are powers of 1000, ``GiB`` powers of 1024.
 
-        >>> ConfidenceLimit.parse("> 0.5").admits(0.5), ConfidenceLimit.parse(">=0.5").admits(0.5)
-        (False, True)
-        """
-        match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
-        try:
-            limit = parse_number(match[2]) if match else math.nan
-        except ValueError:
-            limit = math.nan
-        if match is None or not math.isfinite(limit):
-            raise SedscopeError(
-                f"confidence={shortened(repr(text), 60)} is not a condition. Write '> 0.5' or '>= 0.5'."
-            )
-        return cls(limit, inclusive=match[1] == ">=")
+    ``name``: what the number is called in an error.
 
-    def admits(self, confidence: float) -> bool:
-        """Return whether an event of this confidence counts as a reference."""
-        return confidence >= self.limit if self.inclusive else confidence > self.limit
+    >>> parse_bytes("4GB"), parse_bytes("500 MB"), parse_bytes("1GiB"), parse_bytes(1e6)
+    (4000000000, 500000000, 1073741824, 1000000)
+    """
+    try:
+        written, shown = str(text), repr(text)
+    except ValueError:  # Python does not write integers of thousands of digits
+        written = shown = "a number of thousands of digits"
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?(?:[eE]\+?\d+)?)\s*(?:([kKMGT])(i?))?B?\s*", written)
+    number = 0.0
+    if match is not None:
+        number = float(match[1]) * (1024 if match[3] else 1000) ** _POWERS[(match[2] or "").upper()]
+    if not 1 <= number < math.inf:
+        raise SedscopeError(
+            f"{name}={shortened(shown, 60)} is not a number of bytes. Give it as '4GB' or '500MB'."
+        )
+    return int(number)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, listing, subject
 from .arrays import FloatArray, ScoreArray, group_means
 from .choices import Gaps, check_gaps
+from .clip_scores import ClipScores
 from .clips import clip_id, clip_ids
-from .score_arrays import ClipScores
 from .times import LONGEST_TICKS, Ticks, to_ticks
 
 if TYPE_CHECKING:

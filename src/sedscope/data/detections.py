@@ -20,18 +20,19 @@ from ..errors import (
     shortened,
     subject,
 )
-from .arrays import FloatArray, IntArray, group_means, refuse_beyond_memory
-from .choices import EventOverlaps
-from .detected_columns import DetectedColumns, usable_times
+from .arrays import FloatArray, IntArray, group_means
+from .choices import EventOverlaps, refuse_beyond_memory
+from .clip_scores import ClipScores
 from .event_table import EventTable
-from .score_arrays import ClipScores
 from .score_sources import ScoreSource
 from .scored_events import (
+    DetectedColumns,
     ScoredEvents,
     clips_without_events,
     event_classes,
     in_classes,
     kept_events,
+    usable_times,
 )
 from .scores import Scores
 from .times import Ticks, to_seconds, to_ticks

@@ -28,7 +28,7 @@ from .tables import (
 from .times import LONGEST_SECONDS, TICKS_PER_SECOND, to_ticks
 
 if TYPE_CHECKING:
-    from .choices import ConfidenceLimit
+    from .truth_summary import ConfidenceLimit
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""

@@ -11,26 +11,25 @@ from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
 from ..tabular import Tabular
-from .choices import (
-    Invalid,
-    Overlaps,
-    as_ignored_labels,
-    check_invalid,
-    check_overlaps,
-    unused_ignored_labels_note,
-)
+from .choices import Invalid, Overlaps, check_invalid, check_overlaps
 from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
 from .event_table import EventTable
 from .events import EventColumns, arranged_events, columns_of_mapping
 from .tables import FrameLike
 from .times import Ticks
-from .truth_summary import late_ends_of, notes_about, other_durations_note
+from .truth_summary import (
+    as_ignored_labels,
+    late_ends_of,
+    notes_about,
+    other_durations_note,
+    unused_ignored_labels_note,
+)
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
+    from .cuts import UncutReferences
     from .label_maps import AppliedMap, LabelMapLike
-    from .uncut_references import UncutReferences
 
 __all__ = ["EventColumns", "GroundTruth"]
 
@@ -314,7 +313,7 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
-            from .choices import ConfidenceLimit
+            from .truth_summary import ConfidenceLimit
 
             table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations
@@ -409,7 +408,7 @@ class GroundTruth(Tabular):
         >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
-        from .relabelling import relabelled_truth
+        from .label_maps import relabelled_truth
 
         return relabelled_truth(self, label_map)
 

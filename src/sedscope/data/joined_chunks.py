@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import FloatArray, group_means, refuse_beyond_memory
+from .arrays import FloatArray, group_means
+from .choices import refuse_beyond_memory
 from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
+from .clip_scores import ClipScores
 from .clips import duration_ticks
 from .events import EventColumns
 from .ground_truth import GroundTruth
 from .labels import stripped
-from .score_arrays import ClipScores
 from .scores import Scores
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 from .truth_summary import notes_without_late_ends

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import SedscopeError, listing, raise_together, refuse_nul, subject
 from .choices import Gaps, check_gaps
 from .clip_events import ClipEvents, kept_events_error
+from .clip_scores import ClipPieces, ClipScores, Grid, as_scores, check_shape, whole_clip_error
 from .clips import clip_id
 from .labels import stripped
-from .recordings import ClipPieces, whole_clip_error
-from .score_arrays import ClipScores, Grid, as_scores, check_shape
 from .tables import (
     FrameLike,
     as_frame,

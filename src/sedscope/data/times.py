@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SedscopeError, SedscopeWarning, counted, listing, subject
-from .arrays import FloatArray, refuse_beyond_memory, refuse_masked
-from .choices import Gaps
+from .arrays import FloatArray, refuse_masked
+from .choices import Gaps, refuse_beyond_memory
 
 Ticks = NDArray[np.int64]
 

@@ -14,11 +14,11 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import counted, look_up
 from ..escaping import one_line
+from ..progress import Progress
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
 from .judged_clips import (

@@ -18,8 +18,8 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import ClipBatch, EventBatch
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray
-from ..data.progress import Progress
 from ..errors import SedscopeError, listing, raise_together
+from ..progress import Progress
 
 CAUSES: Mapping[str, tuple[str | None, str | None]] = {
     "missed": ("missed", None),

@@ -12,9 +12,9 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
+from ..progress import Progress
 from .engine import Engine, Item
 from .run import Run
 

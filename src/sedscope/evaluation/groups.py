@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..data.arrays import FloatArray
 from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
-from ..data.region_cuts import RegionTruth
+from ..data.regions import RegionTruth
 from ..definitions import require_choice, require_number
 from ..errors import SedscopeError, listing, refuse_nul, subject
 

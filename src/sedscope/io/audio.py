@@ -11,7 +11,8 @@ from io import SEEK_END, BytesIO
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from ..data.arrays import FloatArray, refuse_beyond_memory
+from ..data.arrays import FloatArray
+from ..data.choices import refuse_beyond_memory
 from ..errors import SedscopeError
 from .locations import Location, input_location, open_input
 

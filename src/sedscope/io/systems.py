@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias
 from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.clips import clip_ids
-from ..data.detected_columns import DetectedColumns
 from ..data.detections import (
     OVERLAP_ADVICE,
     event_labels,
@@ -22,6 +21,7 @@ from ..data.event_table import EventTable
 from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
+from ..data.scored_events import DetectedColumns
 from ..data.scores import Scores
 from ..errors import SedscopeError, issue_warnings, listing, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..data.arrays import FloatArray, refuse_beyond_memory
+from ..data.arrays import FloatArray
+from ..data.choices import refuse_beyond_memory
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.thresholds import detect

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..counting.tally import PRECISION, differences
-from ..data.arrays import FloatArray, machine_memory
+from ..data.arrays import FloatArray
+from ..data.choices import machine_memory
 from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval

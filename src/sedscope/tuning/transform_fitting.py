@@ -10,8 +10,8 @@ from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Missing
 from ..data.clip_events import kept_events_error
+from ..data.clip_scores import whole_clip_error
 from ..data.ground_truth import GroundTruth
-from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans
 from ..errors import raise_together
 from ..postprocessing.score_transform import ScoreMap

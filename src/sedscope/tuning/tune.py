@@ -21,7 +21,6 @@ from ..data.alignment import align
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, StagedProgress
 from ..data.scores import Scores
 from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
@@ -31,6 +30,7 @@ from ..evaluation.notes import input_notes
 from ..metrics import Metric
 from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
+from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling

@@ -12,11 +12,10 @@ import numpy as np
 
 from ...data.choices import Gaps, check_gaps
 from ...data.clip_events import ClipEvents
-from ...data.progress import ProgressChoice, as_progress
-from ...data.recordings import ClipPieces
-from ...data.score_arrays import ClipScores
+from ...data.clip_scores import ClipPieces, ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
+from ...progress import ProgressChoice, as_progress
 from .. import FormatTable
 from ..locations import (
     Address,

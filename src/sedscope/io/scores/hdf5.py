@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _import_path
-from ...data.arrays import refuse_oversized
-from ...data.score_arrays import ClipScores
+from ...data.choices import refuse_oversized
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError
 from ..atomic_write import replacing

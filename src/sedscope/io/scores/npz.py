@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.arrays import refuse_oversized
-from ...data.score_arrays import ClipScores
+from ...data.choices import refuse_oversized
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError
 from ..atomic_write import replacing

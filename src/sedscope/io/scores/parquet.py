@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.arrays import refuse_oversized
-from ...data.choices import Gaps
-from ...data.score_arrays import ClipScores
+from ...data.choices import Gaps, refuse_oversized
+from ...data.clip_scores import ClipScores
 from ...data.score_sources import TIME_COLUMNS, clip_from_table
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing, subject

@@ -19,7 +19,7 @@ import numpy as np
 from ..._native import number_table, number_table_of_file
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
-from ...data.score_arrays import ClipScores
+from ...data.clip_scores import ClipScores
 from ...data.score_sources import TIME_COLUMNS, ScoreSource, check_same_classes, header_classes
 from ...data.scores import Scores
 from ...data.times import FrameError, Ticks, frame_times, join_frames, to_ticks, warn_of_milliseconds
