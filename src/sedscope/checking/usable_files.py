@@ -16,10 +16,10 @@ from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
 from ..data.event_table import EventTable
 from ..data.events import (
     POINTS_ADVICE,
+    in_order,
     invalid_events,
     overlap_findings,
     overlapping_detections,
-    overlapping_events,
 )
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
@@ -173,9 +173,8 @@ def _check_events(
         what = f"{table.where}: {subject(len(rows), 'event', 'has')} no length. {POINTS_ADVICE}"
         findings.add("warning", "points", what, rows, lines=True)
     kept = np.flatnonzero(valid)
-    columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
-    order = kept[np.lexsort(columns)]
-    overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
+    order, overlap = in_order(events.onset, events.offset, event_clips, event_labels, kept)
+    overlapping = order[overlap].tolist()
     if overlapping and overlaps != "keep":
         rows = overlap_findings(events, overlapping)
         what = f"{table.where}: {subject(len(rows), 'event', 'overlaps')} another one of the same class "

@@ -36,27 +36,18 @@ ClipEnds: TypeAlias = Literal["stated", "events"]
 """Clips end where durations or scores say, or with their last reference or detection."""
 
 
-def check_invalid(invalid: str) -> None:
-    """Refuse an unknown choice for events that cannot be evaluated."""
-    if invalid not in get_args(Invalid):
-        raise SedscopeError(f"invalid={invalid!r} is not valid. Choose 'error' or 'drop'.")
-
-
-def check_overlaps(overlaps: str) -> None:
-    """Refuse an unknown choice for overlapping events."""
-    if overlaps not in get_args(Overlaps):
-        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose 'error', 'merge' or 'keep'.")
+def check_choice(choices: object, **chosen: object) -> None:
+    """Refuse what is none of some words: ``check_choice(Gaps, gaps=gaps)``."""
+    *others, last = map(repr, get_args(choices))
+    for name, value in chosen.items():
+        if value not in get_args(choices):
+            words = f"{', '.join(others)} or {last}"
+            raise SedscopeError(f"{name}={value!r} is not valid. Choose {words}.")
 
 
 def truth_overlaps(overlaps: EventOverlaps) -> Overlaps:
     """Return the choice for references that goes with one for detections: only windows are averaged."""
     return "error" if overlaps == "average" else overlaps
-
-
-def check_gaps(gaps: str) -> None:
-    """Refuse an unknown choice for gaps."""
-    if gaps not in get_args(Gaps):
-        raise SedscopeError(f"gaps={gaps!r} is not valid. Choose 'error' or 'silent'.")
 
 
 _ALWAYS_ALLOWED = 2**28  # bytes

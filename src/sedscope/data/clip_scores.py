@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray, ScoreArray, refuse_masked
-from .choices import Gaps, check_gaps
+from .choices import Gaps, check_choice
 from .clips import clip_id, clip_ids
 from .times import (
     Ticks,
@@ -151,7 +151,7 @@ class ClipScores:
         starts, ends = frame_times(onsets, name), frame_times(offsets, name)
         if scores.ndim != 2 or not (starts.shape == ends.shape == scores.shape[:1]):
             raise SedscopeError("Each frame needs one onset, one offset and one row of scores.")
-        check_gaps(gaps)
+        check_choice(Gaps, gaps=gaps)
         if len(starts) == 0:
             return cls.from_ticks(scores, np.zeros(1, np.int64))
         ticks, before = join_frames(starts, ends, gaps, name)

@@ -236,20 +236,25 @@ def _pieces_within(clip: ClipPieces, frames: slice) -> Iterator[ScoreArray]:
 
 
 class StretchLoader:
-    """Loads stretches of clips. A clip that can be identified is read once for its consecutive stretches."""
+    """Loads stretches of clips. A clip that can be identified is read once for its consecutive stretches.
 
-    def __init__(self, scores: Scores, stretches: Mapping[str, Stretch]) -> None:
-        self.scores, self.stretches = scores, stretches
-        self._latest: tuple[str, str, ClipScores | ClipPieces | ClipEvents] | None = None
+    ``anonymous``: so is one that cannot, because nothing changes it meanwhile.
+    """
+
+    def __init__(
+        self, scores: Scores, stretches: Mapping[str, Stretch], *, anonymous: bool = False
+    ) -> None:
+        self.scores, self.stretches, self.anonymous = scores, stretches, anonymous
+        self._latest: tuple[str, str | None, ClipScores | ClipPieces | ClipEvents] | None = None
 
     def load(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
         """Return the scores of a stretch."""
         stretch, latest = self.stretches[name], self._latest
         identity = self.scores.identity(stretch.clip)
-        if identity is not None and latest is not None and latest[:2] == (stretch.clip, identity):
+        if latest is not None and latest[:2] == (stretch.clip, identity):
             return stretch.of(latest[2])
         clip = self.scores.open(stretch.clip)
-        if identity is not None:
+        if identity is not None or self.anonymous:
             self._latest = (stretch.clip, identity, clip)
         return stretch.of(clip)
 
@@ -262,7 +267,7 @@ class StretchLoader:
         return f"{identity} from {stretch.start} to {stretch.end}"
 
     def __getstate__(self) -> dict[str, object]:
-        return {"scores": self.scores, "stretches": self.stretches, "_latest": None}
+        return {**vars(self), "_latest": None}
 
 
 _BYTES_OF_A_BLOCK = 1000
@@ -290,7 +295,9 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
         event_blocks[rows] = len(blocks) + inside
         for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
             block_clips.append(number)
-            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(clip, start, end, last=end == ends[-1])
+            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(
+                clip, start, end, last=bool(end == ends[-1])
+            )
     starts = np.array([block.start for block in blocks.values()], np.int64)
     order = np.lexsort((alignment.events[:, 0], alignment.labels, event_blocks))
     counts = np.bincount(event_blocks, minlength=len(blocks))
@@ -373,52 +380,23 @@ def _pauses(duration: int, events: Ticks) -> Ticks:
 
 
 @dataclass(frozen=True)
-class _Block:
-    """A stretch of a clip, in microseconds."""
+class _Block(Stretch):
+    """A stretch between two pauses. The last one of a clip has all frames to the end of the scores."""
 
-    clip: str
-    start: int
-    end: int
-    last: bool
-    """Whether it is the last one of the clip, which has all frames to the end of the scores."""
+    last: bool = False
 
-    def of(self, clip: ClipScores | ClipEvents) -> ClipScores | ClipEvents:
+    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
         """Return the frames or events within the block; those across its ends are cut."""
-        end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
-        if isinstance(clip, ClipEvents):
-            return clip.within(self.start, end)
-        frames = frames_between(clip.ticks, self.start, end)
-        if frames.start == frames.stop:  # no scores: nothing is detected
-            silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
+        whole = frames_or_events(self.clip, clip)
+        end = max(self.end, int(whole.ticks[-1])) if self.last else self.end
+        part = Stretch(self.clip, self.start, end).of(whole)
+        if isinstance(part, ClipScores) and not len(part.values):  # no scores: nothing is detected
+            silence = np.full((1, part.values.shape[1]), -np.inf, part.values.dtype)
             return ClipScores.unchecked(silence, np.array([0, end - self.start], np.int64))
-        ticks = np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, end) - self.start
-        return ClipScores.unchecked(clip.values[frames], ticks)
+        return part
 
 
 def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
     """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
-    loader = _BlockLoader(scores, blocks)
+    loader = StretchLoader(scores, blocks, anonymous=True)
     return scores._remade(blocks, loader.load, identify=loader.identify, assumed_clips=(), locate=None)
-
-
-class _BlockLoader:
-    """Loads a clip once for its consecutive blocks."""
-
-    def __init__(self, scores: Scores, blocks: Mapping[str, _Block]) -> None:
-        self.scores, self.blocks = scores, blocks
-        self._loaded: tuple[str, ClipScores | ClipEvents] | None = None
-
-    def load(self, name: str) -> ClipScores | ClipEvents:
-        block, loaded = self.blocks[name], self._loaded
-        if loaded is None or loaded[0] != block.clip:
-            clip = frames_or_events(block.clip, self.scores.open(block.clip))
-            loaded = self._loaded = (block.clip, clip)
-        return block.of(loaded[1])
-
-    def identify(self, name: str) -> str | None:
-        block = self.blocks[name]
-        identity = self.scores.identity(block.clip)
-        return None if identity is None else f"{identity} {block.start} {block.end}"
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"scores": self.scores, "blocks": self.blocks, "_loaded": None}

@@ -286,49 +286,25 @@ def arranged_events(
 ) -> tuple[NDArray[np.intp], Ticks]:
     """Sort valid events by clip, label and onset, and merge those that overlap, if they may be merged.
 
-    Ignored events are merged with each other alone. Return the first row of each event, and its offset.
+    Overlaps are an error, or are merged with a note. Return the first row of each event, and its offset.
     """
     valid = valid_events(events, event_clips, durations, invalid, where, notes)
-    kinds = 2 * event_labels + ignored
-    sorted_rows = np.lexsort(
-        (events.offset[valid], events.onset[valid], kinds[valid], event_clips[valid])
-    )
-    order = valid[sorted_rows]
-    starts = overlap_groups(events, event_clips, kinds, order, overlaps, where, notes)
-    ends = np.maximum.reduceat(events.offset[order], starts) if len(order) else events.offset[:0]
-    first = order[starts]
-    by_onset = np.lexsort((events.onset[first], event_labels[first], event_clips[first]))
-    return first[by_onset], ends[by_onset]
-
-
-def overlap_groups(
-    events: EventColumns,
-    event_clips: NDArray[np.int32],
-    event_labels: NDArray[np.int32],
-    order: NDArray[np.intp],
-    overlaps: Overlaps,
-    where: str,
-    notes: list[str],
-) -> NDArray[np.intp]:
-    """Return where in `order` each event starts once overlapping events are merged.
-
-    Only events of the same clip and label are merged. Overlaps are an error, or are merged with a note.
-    """
-    if overlaps == "keep" or not len(order):
-        return np.arange(len(order))
-    overlapping = overlapping_events(events, event_clips, event_labels, order)
-    if overlapping.any():
-        rows = order[np.flatnonzero(overlapping)].tolist()
+    times = events.onset, events.offset
+    order, overlap = in_order(*times, event_clips, 2 * event_labels + ignored, valid)
+    if overlaps == "keep":
+        overlap[:] = False
+    elif overlap.any():
+        rows = order[overlap].tolist()
         examples = listing([events.describe(i) for i in rows])
-        overlap = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
+        what = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
         repeated = len(repeated_events(events, rows))
         if repeated:
-            overlap += f" ({subject(repeated, 'row', 'repeats')} another one)"
+            what += f" ({subject(repeated, 'row', 'repeats')} another one)"
         if overlaps == "error":
-            text = f"{where}: {overlap}: {examples}. {OVERLAPS_ADVICE}"
+            text = f"{where}: {what}: {examples}. {OVERLAPS_ADVICE}"
             raise SedscopeError(text, advice=OVERLAPS_ADVICE)
-        notes.append(f"{overlap} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
-    return np.flatnonzero(~overlapping)
+        notes.append(f"{what} and {'was' if len(rows) == 1 else 'were'} merged: {examples}.")
+    return _merged(*times, event_clips, event_labels, order, overlap)
 
 
 def overlap_findings(events: EventColumns, rows: Sequence[int]) -> list[str]:
@@ -351,14 +327,14 @@ def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
 
 def overlapping_detections(events: EventColumns) -> list[int]:
     """Return the events that overlap an earlier one of their clip and class."""
-    order, overlap = _in_order(events)
+    order, overlap = _numbered_in_order(events)
     rows: list[int] = order[overlap].tolist()
     return rows
 
 
 def raised_detections(events: EventColumns, confidences: FloatArray) -> list[int]:
     """Return the events that get a higher confidence if those that overlap are merged."""
-    order, overlap = _in_order(events)
+    order, overlap = _numbered_in_order(events)
     starts = np.flatnonzero(~overlap)
     if len(starts) == len(order):
         return []
@@ -368,26 +344,12 @@ def raised_detections(events: EventColumns, confidences: FloatArray) -> list[int
     return rows
 
 
-def _in_order(events: EventColumns) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Return the order of clip, label and onset, and which events overlap an earlier one of their class."""
+def _numbered_in_order(events: EventColumns) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     clips, labels = (
         np.unique(np.array(names, str), return_inverse=True)[1].astype(np.int32)
         for names in (events.clip, events.label)
     )
-    order = np.lexsort((events.offset, events.onset, labels, clips))
-    return order, overlapping_events(events, clips, labels, order)
-
-
-def overlapping_events(
-    events: EventColumns,
-    event_clips: NDArray[np.int32],
-    event_labels: NDArray[np.int32],
-    order: NDArray[np.intp],
-) -> NDArray[np.bool_]:
-    """Return which events, in `order` of clip, label and onset, overlap an earlier one of their class."""
-    return overlapping(
-        events.onset[order], events.offset[order], event_clips[order], event_labels[order]
-    )
+    return in_order(events.onset, events.offset, clips, labels, np.arange(len(clips)))
 
 
 def merged_events(
@@ -405,13 +367,34 @@ def merged_events(
     Ignored events are merged with each other alone. Return the first event of each merged one, and its
     offset.
     """
-    kept = np.flatnonzero(labels >= 0)
-    kinds = 2 * labels + ignored
-    order = kept[np.lexsort((offsets[kept], onsets[kept], kinds[kept], clips[kept]))]
+    order, overlap = in_order(onsets, offsets, clips, 2 * labels + ignored, np.flatnonzero(labels >= 0))
+    return _merged(onsets, offsets, clips, labels, order, overlap & merge)
+
+
+def in_order(
+    onsets: Ticks,
+    offsets: Ticks,
+    clips: NDArray[np.int32],
+    kinds: NDArray[np.int32],
+    rows: NDArray[np.intp],
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return rows in order of clip, kind and time, and which of them overlap an earlier one of theirs."""
+    order = rows[np.lexsort((offsets[rows], onsets[rows], kinds[rows], clips[rows]))]
+    return order, overlapping(onsets[order], offsets[order], clips[order], kinds[order])
+
+
+def _merged(
+    onsets: Ticks,
+    offsets: Ticks,
+    clips: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    order: NDArray[np.intp],
+    overlap: NDArray[np.bool_],
+) -> tuple[NDArray[np.intp], Ticks]:
+    """Merge events with those that they overlap, and sort the result by clip, label and onset."""
     if not len(order):
         return order, offsets[order]
-    overlap = overlapping(onsets[order], offsets[order], clips[order], kinds[order])
-    starts = np.flatnonzero(~(overlap & merge))
+    starts = np.flatnonzero(~overlap)
     first, ends = order[starts], np.maximum.reduceat(offsets[order], starts)
     by_onset = np.lexsort((onsets[first], labels[first], clips[first]))
     return first[by_onset], ends[by_onset]

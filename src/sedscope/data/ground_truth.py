@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
 from ..tabular import Tabular
-from .choices import Invalid, Overlaps, check_invalid, check_overlaps
+from .choices import Invalid, Overlaps, check_choice
 from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
 from .event_table import EventTable
 from .events import EventColumns, arranged_events, columns_of_mapping
@@ -115,8 +115,8 @@ class GroundTruth(Tabular):
         where: str = "ground truth",
         remarks: Iterable[str] = (),
     ) -> None:
-        check_invalid(invalid)
-        check_overlaps(overlaps)
+        check_choice(Invalid, invalid=invalid)
+        check_choice(Overlaps, overlaps=overlaps)
         self.invalid, self.overlaps = invalid, overlaps
         if any(label != label.strip() for label in set(events.label)):
             events = replace(events, label=[label.strip() for label in events.label])

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from ..errors import SedscopeError, counted, listing, refuse_nul, shortened
 from .arrays import IntArray, ScoreArray, group_means, sha256
+from .choices import check_choice
 from .clip_events import ClipEvents
 from .clip_scores import ClipPieces, ClipScores
 from .events import merged_events
@@ -69,8 +70,7 @@ class LabelMap:
             raise SedscopeError(
                 f"A label map needs a mapping from labels to labels, not {type(self.names).__name__}."
             )
-        if self.combine not in get_args(Combine):
-            raise SedscopeError(f"combine={self.combine!r} is not valid. Choose 'max' or 'mean'.")
+        check_choice(Combine, combine=self.combine)
         names = _checked_names(self.names)
         problems = ambiguous_names(names)
         if problems:

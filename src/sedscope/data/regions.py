@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, issue_warnings, listing, shortened, subject
-from .choices import Crossing
+from .choices import Crossing, check_choice
 from .clips import clip_id, clip_ids
 from .cuts import Stretch, StretchLoader, UncutReferences
 from .events import EventColumns
@@ -240,8 +240,7 @@ class RegionTruth(GroundTruth):
     """
 
     def __init__(self, recordings: GroundTruth, regions: Regions, crossing: Crossing = "cut") -> None:
-        if crossing not in get_args(Crossing):
-            raise SedscopeError(f"crossing={crossing!r} is not valid. Choose 'cut', 'ignore' or 'drop'.")
+        check_choice(Crossing, crossing=crossing)
         self.recordings, self.regions, self._crossing = recordings, regions, crossing
         self.stretches = regions.stretches(recordings)
         listed = set(recordings.clips)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SedscopeError, listing, raise_together, refuse_nul, subject
-from .choices import Gaps, check_gaps
+from .choices import Gaps, check_choice
 from .clip_events import ClipEvents, kept_events_error
 from .clip_scores import ClipPieces, ClipScores, Grid, as_scores, check_shape, whole_clip_error
 from .clips import clip_id
@@ -199,7 +199,7 @@ def loader_of_tables(
         raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
     if not tables:
         raise SedscopeError("There are no score tables.")
-    check_gaps(gaps)
+    check_choice(Gaps, gaps=gaps)
     name, table = next(iter(tables.items()))
     classes = table_classes(table, where=f"clip {clip_id(name)}")
 

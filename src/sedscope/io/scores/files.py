@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...data.choices import Gaps, check_gaps
+from ...data.choices import Gaps, check_choice
 from ...data.clip_events import ClipEvents
 from ...data.clip_scores import ClipPieces, ClipScores
 from ...data.scores import Scores
@@ -136,7 +136,7 @@ def read_scores(
             f"{source}: the format {chosen.name} states classes and times itself, so classes= and "
             "frame= cannot be given."
         )
-    check_gaps(gaps)
+    check_choice(Gaps, gaps=gaps)
     options = ScoreReadOptions(None if classes is None else tuple(classes), frame, gaps)
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
