@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import sedscope as sed
-from sedscope.data.cached_scores import cached
+from sedscope.data.score_cache import cached
 
 from .sets import PSDS1, PSDS2, simulated
 from .timing import Row, seconds

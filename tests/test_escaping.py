@@ -18,12 +18,12 @@ import pytest
 import sedscope as sed
 from sedscope.cli.options import PrintableStream
 from sedscope.compat.sed_eval.sound_event import SegmentBasedMetrics
-from sedscope.data.progress import ProgressBar
 from sedscope.errors import SedscopeError, SedscopeWarning, listing
 from sedscope.escaping import csv_cell, csv_name, one_line, printable, toml_string
 from sedscope.io.label_maps import LabelProposal
 from sedscope.io.side_tables import write_durations
 from sedscope.plots.axes import drawn_name
+from sedscope.progress import ProgressBar
 
 from .support.command_line import run
 from .support.output_kinds import (

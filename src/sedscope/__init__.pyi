@@ -2,6 +2,7 @@
 
 from . import plots as plots
 from . import postprocessing as postprocessing
+from . import simulate as simulate
 from .checking.findings import Finding as Finding
 from .checking.findings import Validation as Validation
 from .checking.validate import validate as validate
@@ -11,17 +12,16 @@ from .counting.delta_files import load_deltas as load_deltas
 from .counting.delta_files import save_deltas as save_deltas
 from .counting.deltas import Deltas as Deltas
 from .criteria import *
-from .data import simulate as simulate
+from .data.clip_scores import ClipPieces as ClipPieces
+from .data.clip_scores import ClipScores as ClipScores
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.joined_chunks import join_chunks as join_chunks
 from .data.label_maps import LabelMap as LabelMap
 from .data.label_maps import propose_label_map as propose_label_map
-from .data.recordings import ClipPieces as ClipPieces
-from .data.region_cuts import RegionTruth as RegionTruth
-from .data.region_cuts import cut_to_regions as cut_to_regions
 from .data.regions import Regions as Regions
-from .data.score_arrays import ClipScores as ClipScores
+from .data.regions import RegionTruth as RegionTruth
+from .data.regions import cut_to_regions as cut_to_regions
 from .data.scored_events import ScoredEvents as ScoredEvents
 from .data.scores import Scores as Scores
 from .data.thresholds import approximate as approximate

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.data.clip_ids import clip_list_digest
+from sedscope.data.clips import clip_list_digest
 from sedscope.postprocessing import MedianFilter, MinimumDuration
 
 from ..support.command_line import run, table_rows

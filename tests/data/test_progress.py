@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.data.progress import StagedProgress
 from sedscope.metrics import Metric
+from sedscope.progress import StagedProgress
 
 BEST = sed.BestFScore(sed.Collar())
 METRICS: list[Metric[Any]] = [sed.presets.PSDS1, BEST]

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.cached_scores import cached
-from sedscope.data.content_digests import ScoreDigests, events_digest
+from sedscope.data.score_cache import ScoreDigests, cached, events_digest
 from sedscope.io.events.files import EVENT_FORMATS
 from sedscope.io.systems import read_system
 

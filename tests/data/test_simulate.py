@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data import simulate
+from sedscope import simulate
 
 
 def test_the_same_seed_gives_the_same_set() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.score_arrays import ClipScores
+from sedscope.data.clip_scores import ClipScores
 from sedscope.engines import checkpoint, engine
 from sedscope.postprocessing import MedianFilter, PostProcessing, ScoreTransform
 
@@ -259,7 +259,7 @@ def test_other_versions_of_sedscope_find_their_own(
 
 
 def test_scores_kept_in_memory_are_those_that_were_read(tmp_path: Path) -> None:
-    from sedscope.data.cached_scores import cached
+    from sedscope.data.score_cache import cached
 
     path = tmp_path / "scores"
     scores = cached(stored(A, path))

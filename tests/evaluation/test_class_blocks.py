@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.data.alignment import align
-from sedscope.data.size_limits import parse_bytes
+from sedscope.data.choices import parse_bytes
 from sedscope.engines.floor_search import above_floors_that_hold
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory
 from sedscope.metrics import Metric

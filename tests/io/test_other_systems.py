@@ -11,7 +11,7 @@ import pytest
 import sedscope as sed
 from sedscope.cli.engine_options import MemoryOptions
 from sedscope.counting.clip_reader import thread_count
-from sedscope.data.size_limits import machine_memory
+from sedscope.data.choices import machine_memory
 from sedscope.io import atomic_write
 from sedscope.io.atomic_write import filling
 from sedscope.io.scores import hdf5

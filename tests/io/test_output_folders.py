@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.score_arrays import ClipScores
+from sedscope.data.clip_scores import ClipScores
 from sedscope.io.atomic_write import filling
 
 from ..support.command_line import run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.cached_scores import ScoreCache, cached
+from sedscope.data.score_cache import ScoreCache, cached
 from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.data import progress as progress_bar
-from sedscope.data.progress import ProgressBar
+from sedscope import progress as progress_bar
+from sedscope.progress import ProgressBar
 
 
 @pytest.fixture

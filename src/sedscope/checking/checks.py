@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..counting.clip_reader import read_each, thread_count
 from ..data.alignment import silent_clips_text
-from ..data.choices import ClipChoice, Coverage, Invalid, Missing
+from ..data.choices import ClipChoice, Coverage, Invalid, Missing, check_choice
 from ..data.clip_events import ClipEvents, EventList
-from ..data.clip_ids import clip_id
-from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, squeezed_references_note
+from ..data.clips import clip_id
+from ..data.coverage import CoveredClips, extents_of, squeezed_references_note
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import no_effect_note, unused_names_note
 from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
@@ -240,7 +240,7 @@ def check_times(
 
     Clips that cannot be read are left to other checks.
     """
-    check_coverage_choice(coverage)
+    check_choice(Coverage, coverage=coverage)
     listed = set(truth.clips)
     clips = [clip for clip in scores if clip in listed]
     grids: dict[str, Ticks] = {}

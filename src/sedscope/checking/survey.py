@@ -11,7 +11,7 @@ import numpy as np
 from ..counting.clip_reader import read_each, thread_count
 from ..data.arrays import IntArray, ScoreArray
 from ..data.clip_events import ClipEvents
-from ..data.recordings import ClipPieces
+from ..data.clip_scores import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError
 

@@ -11,21 +11,20 @@ from typing import Any
 import numpy as np
 
 from ..data.choices import Invalid, Overlaps
-from ..data.clip_ids import clip_id, clip_ids
+from ..data.clips import clip_id, clip_ids
 from ..data.detections import OVERLAP_ADVICE, event_problem, points_advice
-from ..data.event_checks import (
+from ..data.event_table import EventTable
+from ..data.events import (
     POINTS_ADVICE,
+    in_order,
     invalid_events,
     overlap_findings,
     overlapping_detections,
-    overlapping_events,
 )
-from ..data.event_table import EventTable
 from ..data.ground_truth import GroundTruth
-from ..data.ignored_references import ConfidenceLimit, unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..data.truth_summary import late_ends_of
+from ..data.truth_summary import ConfidenceLimit, late_ends_of, unused_ignored_labels_note
 from ..errors import SedscopeError, subject
 from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
@@ -177,9 +176,8 @@ def _check_events(
         what = f"{subject(len(rows), 'event', 'has')} no length"
         add("points", "keep", rows, what, "", POINTS_ADVICE)
     kept = np.flatnonzero(valid)
-    columns = (events.offset[kept], events.onset[kept], event_labels[kept], event_clips[kept])
-    order = kept[np.lexsort(columns)]
-    overlapping = order[overlapping_events(events, event_clips, event_labels, order)].tolist()
+    order, overlap = in_order(events.onset, events.offset, event_clips, event_labels, kept)
+    overlapping = order[overlap].tolist()
     if overlapping and overlaps != "keep":
         rows = overlap_findings(events, overlapping)
         what = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"

@@ -10,18 +10,14 @@ from typing import Any
 import numpy as np
 
 from ..criteria import Clip, Onset
-from ..data.choices import (
-    ClipChoice,
-    Coverage,
-    Missing,
-)
+from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents
+from ..data.clip_scores import ClipPieces
 from ..data.ground_truth import GroundTruth
-from ..data.ignored_references import ConfidenceLimit, as_ignored_labels
 from ..data.labels import stripped
-from ..data.recordings import ClipPieces
 from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
+from ..data.truth_summary import ConfidenceLimit, as_ignored_labels
 from ..engines.run import Run
 from ..errors import SedscopeError, listing
 from ..evaluation.evaluate import deltas

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import typer
 
-from ..data.size_limits import parse_bytes
+from ..data.choices import parse_bytes
 from ..errors import SedscopeError, readable
 from ..io.downloads import DOWNLOAD_LIMIT
 from .options import PrintableStream

@@ -147,7 +147,7 @@ def _read_runs(
     keep_scores: bool,
 ) -> dict[str, list[Scores]]:
     """Read the runs of each system. ``keep_scores``: keep those of the first run, for a report."""
-    from ..data.cached_scores import cached
+    from ..data.score_cache import cached
 
     runs = {
         name: [inputs.read_scores(path, truth, "compare") for path in paths]

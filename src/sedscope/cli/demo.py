@@ -73,8 +73,7 @@ def _make_folder(folder: Path) -> None:
 
 def _write_truth(folder: Path, clips: int) -> tuple[GroundTruth, GroundTruth]:
     """Simulate a ground truth and write it. Return it, and what is read back from the files."""
-    from .. import read_ground_truth, write_ground_truth
-    from ..data import simulate
+    from .. import read_ground_truth, simulate, write_ground_truth
     from ..io.side_tables import write_durations
 
     simulated = simulate.ground_truth(clips)
@@ -89,9 +88,8 @@ def _evaluate_system(
     name: str, folder: Path, simulated: GroundTruth, truth: GroundTruth, quality: float, seed: int
 ) -> Evaluation:
     """Write the scores of a simulated system, and evaluate them from the files."""
-    from .. import evaluate, read_scores, write_scores
-    from ..data import simulate
-    from ..data.cached_scores import cached
+    from .. import evaluate, read_scores, simulate, write_scores
+    from ..data.score_cache import cached
     from ..engines.run import Run
     from ..tasks import presets
 

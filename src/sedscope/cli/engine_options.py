@@ -16,8 +16,8 @@ from .options import Writes, path_option
 
 if TYPE_CHECKING:
     from ..data.alignment import Alignment
-    from ..data.progress import Progress
     from ..metrics import Metric
+    from ..progress import Progress
 
 _LARGE_SET = 1_000_000
 """Clips × classes of a set whose memory is worth estimating before the run."""

@@ -194,7 +194,7 @@ def evaluate_system(
         if memory.verbose or (engine.engine == "threads" and resampling is None):
             run = AnnouncedRun(**vars(run), options=memory)
         if keep_scores:
-            from ..data.cached_scores import cached
+            from ..data.score_cache import cached
 
             system = cached(system)
         result = evaluate_scores(

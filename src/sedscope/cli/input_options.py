@@ -39,7 +39,7 @@ from .options import (
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.label_maps import LabelMap
-    from ..data.region_cuts import RegionTruth
+    from ..data.regions import RegionTruth
     from ..data.scores import Scores
     from ..io.event_files import TruthReading
     from ..io.locations import Location
@@ -194,7 +194,7 @@ class FileOptions(OptionGroup):
         try:
             return read_truth(path, self.truth_reading())
         except SedscopeError as error:
-            from ..data.event_checks import OVERLAPS_ADVICE
+            from ..data.events import OVERLAPS_ADVICE
 
             if self.overlaps != "average" or error.advice != OVERLAPS_ADVICE:
                 raise
@@ -267,7 +267,7 @@ class InputOptions(FileOptions):
     def _regions(self, truth: GroundTruth) -> RegionTruth | None:
         if self.regions is None:
             return None
-        from ..data.region_cuts import RegionTruth
+        from ..data.regions import RegionTruth
 
         assert isinstance(truth, RegionTruth)
         return truth

@@ -21,10 +21,10 @@ from ..escaping import one_line, printable
 
 if TYPE_CHECKING:
     from ..data.chunks import Chunks, Unit
-    from ..data.progress import Progress
     from ..data.scores import Scores
     from ..io.atomic_write import OutputKind
     from ..io.locations import Location
+    from ..progress import Progress
 
 
 class PrintableStream(io.TextIOBase):

@@ -279,7 +279,7 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
-    from ..data.region_cuts import RegionTruth
+    from ..data.regions import RegionTruth
     from ..io.systems import holds_detection_sets
 
     if inputs.scores_format is None and path.is_dir() and holds_detection_sets(path):

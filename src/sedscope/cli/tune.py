@@ -53,8 +53,8 @@ def tune(
 
     'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
     """
-    from ..data.cached_scores import cached
-    from ..data.clip_ids import clip_list_digest
+    from ..data.clips import clip_list_digest
+    from ..data.score_cache import cached
     from ..io.locations import shown_name
     from ..resampling.resampling import drawing_recordings
     from ..tuning.false_alarm_bounds import FalseAlarmBounds
@@ -140,7 +140,7 @@ def _tune(
 ) -> Tuning:
     """Tune for a metric."""
     from .. import tune as tune_scores
-    from ..data.region_cuts import RegionTruth
+    from ..data.regions import RegionTruth
 
     groups: Mapping[str, Hashable] | None = read_groups(tuning.groups)
     if tuning.folds is not None and isinstance(truth, RegionTruth):

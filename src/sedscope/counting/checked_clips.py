@@ -16,13 +16,13 @@ from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
 from ..data.coverage import extents_of
-from ..data.progress import Progress
 from ..data.score_sources import ScoreSource
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.postprocessing import ClipGroup, ReadLimit
+from ..progress import Progress
 from .clip_problems import ClipProblems, refuse_point_detections
 from .clip_reader import ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
 

@@ -10,7 +10,7 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences
 from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
-from ..data.event_checks import MANY_LATE, POINTS_ADVICE
+from ..data.events import MANY_LATE, POINTS_ADVICE
 from ..errors import SedscopeError, counted, listing, raise_together, subject
 from .clip_reader import MANY_FAILURES
 

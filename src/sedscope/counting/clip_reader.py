@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..data.arrays import ScoreArray
 from ..data.clip_events import ClipEvents
-from ..data.recordings import ClipPieces
+from ..data.clip_scores import ClipPieces
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, short_number
 

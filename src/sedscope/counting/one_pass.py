@@ -14,13 +14,13 @@ from ..criteria.clip_batch import ClipReferences, DeltaSearch, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray
-from ..data.content_digests import ScoreDigests
-from ..data.progress import Progress
-from ..data.size_limits import refuse_beyond_memory
+from ..data.choices import refuse_beyond_memory
+from ..data.score_cache import ScoreDigests
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.postprocessing import ReadLimit
+from ..progress import Progress
 from .checked_clips import CheckedBatch, CheckedRecording, checked_clips
 from .clip_problems import refuse_point_references
 from .clip_reader import thread_count

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.content_digests import merged_digests
+from ..data.score_cache import merged_digests
 from ..errors import SedscopeError, listing
 
 

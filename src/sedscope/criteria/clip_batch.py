@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..data.choices import refuse_beyond_memory
 from ..data.scores import ScoreArray
-from ..data.size_limits import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND, Ticks
 from .delta_tables import IgnoredRows, ReferenceRows
 
 if TYPE_CHECKING:
-    from ..data.uncut_references import Boundaries, UncutReferences
+    from ..data.cuts import Boundaries, UncutReferences
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
 
@@ -164,7 +164,7 @@ class ClipReferences(EventRows):
         """
         if self.uncut is not None:
             return self.uncut.boundaries(self.durations, reach)
-        from ..data.uncut_references import Boundaries
+        from ..data.cuts import Boundaries
 
         return Boundaries(self.events.ravel(), np.repeat(self.labels, 2), np.repeat(self.event_clips, 2))
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray, sha256
-from .choices import ClipChoice, Coverage, Invalid, Missing
-from .clip_ids import clip_id
+from .choices import ClipChoice, Coverage, Invalid, Missing, check_choice
+from .clips import clip_id
 from .coverage import (
     CoveredClips,
-    check_coverage_choice,
     late_ends_note,
     squeezed_references_note,
 )
@@ -33,7 +32,7 @@ from .scores import Scores
 from .times import Ticks
 
 if TYPE_CHECKING:
-    from .uncut_references import UncutReferences
+    from .cuts import UncutReferences
 
 SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
 """What to do if some clips have no scores."""
@@ -199,7 +198,8 @@ def align(
         raise SedscopeError(
             f"Expected a GroundTruth, not {type(truth).__name__}. See read_ground_truth."
         )
-    check_coverage_choice(coverage)
+    check_choice(Coverage, coverage=coverage)
+    check_choice(Missing, missing=missing)
     warnings: list[str] = []
     chosen_classes = choose_classes(scores, truth, classes, warnings)
     chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
@@ -395,8 +395,6 @@ def _refuse_disjoint_clips(scores: Scores, truth: GroundTruth, missing: Missing)
 def _choose_clips(
     scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, warnings: list[str]
 ) -> tuple[str, ...]:
-    if missing not in ("error", "empty"):
-        raise SedscopeError(f"missing={missing!r} is not valid. Choose 'error' or 'empty'.")
     listed = set(truth.clips)
     if clips is None or isinstance(clips, str):
         _refuse_disjoint_clips(scores, truth, missing)

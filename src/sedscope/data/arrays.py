@@ -14,7 +14,6 @@ from ..errors import SedscopeError
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 ScoreArray = NDArray[np.float32 | np.float64]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, listing, subject
 from .arrays import FloatArray, ScoreArray, group_means
-from .choices import Gaps, check_gaps
-from .clip_ids import clip_id, clip_ids
-from .score_arrays import ClipScores
+from .choices import Gaps, check_choice
+from .clip_scores import ClipScores
+from .clips import clip_id, clip_ids
 from .times import LONGEST_TICKS, Ticks, to_ticks
 
 if TYPE_CHECKING:
@@ -67,13 +67,6 @@ def chunks_by_recording(
         recording, start, length = start_of[clip]
         recordings.setdefault(recording, []).append(Chunk(start, clip, length))
     return {recording: sorted(parts) for recording, parts in recordings.items()}
-
-
-def check_unit(unit: str) -> None:
-    """Refuse an unknown unit of time."""
-    if unit not in _PER_SECOND:
-        choices = " or ".join(map(repr, _PER_SECOND))
-        raise SedscopeError(f"unit={unit!r} is not valid. Choose {choices}.")
 
 
 def stitch_clips(chunks: Sequence[tuple[Chunk, ClipScores]], gaps: Gaps) -> ClipScores:
@@ -226,27 +219,48 @@ def _checked_starts(chunks: ChunkTable) -> dict[str, tuple[str, int, int | None]
 
 def stitched_scores(scores: Scores, chunks: ChunkTable | None, *, unit: Unit, gaps: Gaps) -> Scores:
     """Stitch the chunks of each recording when it is needed."""
-    check_unit(unit)
-    check_gaps(gaps)
+    check_choice(Unit, unit=unit)
+    check_choice(Gaps, gaps=gaps)
     recordings = chunks_by_recording(scores, chunks, unit)
+    return scores_of_recordings(
+        scores,
+        recordings,
+        lambda _, parts: stitch_clips(parts, gaps),
+        lambda _: f"gaps={gaps!r}",
+        "stitch()",
+    )
+
+
+def scores_of_recordings(
+    scores: Scores,
+    recordings: Mapping[str, Sequence[Chunk]],
+    join: Callable[[str, Sequence[tuple[Chunk, ClipScores]]], ClipScores],
+    definition: Callable[[str], str],
+    step: str,
+) -> Scores:
+    """Return the scores of recordings, whose chunks are joined when they are read.
+
+    ``definition``: says of a recording how it is joined. ``step``: what the post-processing is called.
+    """
 
     def load(recording: str) -> ClipScores:
         parts = [(chunk, scores[chunk.clip]) for chunk in recordings[recording]]
         try:
-            return stitch_clips(parts, gaps)
+            return join(recording, parts)
         except SedscopeError as error:
             raise SedscopeError(f"recording {recording}: {error}", advice=error.advice) from None
 
     def identify(recording: str) -> str | None:
         parts = [(chunk, scores.identity(chunk.clip)) for chunk in recordings[recording]]
-        return None if any(identity is None for _, identity in parts) else f"gaps={gaps!r} {parts!r}"
+        known = all(identity is not None for _, identity in parts)
+        return f"{definition(recording)} {parts!r}" if known else None
 
     return scores._remade(
         recordings,
         load,
         in_memory=False,
         identify=identify,
-        processing=(*scores.processing, "stitch()"),
+        processing=(*scores.processing, step),
         assumed_clips=(),
         locate=None,
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted
 from .arrays import FloatArray, IntArray
-from .score_arrays import ClipScores
+from .clip_scores import ClipScores
 from .times import Ticks, lies_within, to_seconds
 
 

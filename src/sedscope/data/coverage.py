@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray
-from .choices import Coverage
 from .times import Ticks
 
 _NOTED = 0.1  # the share of a clip that scores may lack or exceed without a word
@@ -89,12 +88,6 @@ def late_ends_note(
         f"{subject(len(late), 'reference event', 'ends')} after the scores of {kept} (first: clip "
         f"{clips[event_clips[first]]!r}, {onset:g}–{offset:g} s of {last:g} s)."
     ]
-
-
-def check_coverage_choice(coverage: Coverage) -> None:
-    """Refuse an unknown choice."""
-    if coverage not in ("error", "any"):
-        raise SedscopeError(f"coverage={coverage!r} is not valid. Choose 'error' or 'any'.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,181 @@
-"""Clips that are cut out of recordings: stretches between two times, and blocks of equal length."""
+"""Clips that are cut out of recordings: stretches, blocks, and the references of the whole recordings.
+
+A collar is around each boundary of a reference. Where a clip is a part of a recording, the clip may cut a
+reference, which makes no boundary, and a boundary outside of the clip may be near enough to matter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .alignment import Alignment
 from .arrays import IntArray, ScoreArray
+from .choices import refuse_beyond_memory
 from .clip_events import ClipEvents
-from .recordings import ClipPieces
-from .score_arrays import ClipScores, as_scores
+from .clip_scores import ClipPieces, ClipScores, as_scores
 from .score_sources import frames_or_events
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
-from .times import TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
-from .uncut_references import EVERYTHING, UncutReferences
+from .times import LONGEST_TICKS, TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
+
+if TYPE_CHECKING:
+    from .ground_truth import GroundTruth
+
+EVERYTHING = (-LONGEST_TICKS, LONGEST_TICKS)
+"""The region of a clip that cuts no reference."""
+
+
+class Boundaries(NamedTuple):
+    """Boundaries of references that count, with times from the start of their clip."""
+
+    times: Ticks
+    labels: NDArray[np.int32]
+    clips: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class UncutReferences:
+    """The references of recordings that count, and which part of a recording each clip is."""
+
+    events: Ticks
+    """(events × 2) onsets and offsets in the recordings, ordered by recording."""
+    labels: NDArray[np.int32]
+    """The class of each event."""
+    starts: IntArray
+    """The first event of each recording, and the number of all events."""
+    recordings: IntArray
+    """Per clip, its recording."""
+    begins: Ticks
+    """Per clip, where it begins in its recording."""
+    regions: Ticks
+    """(clips × 2) where the references of the clip were cut: its region, of which it may be a part."""
+    crossing_count: bool
+    """Whether references that cross the border of a region count in it."""
+    shortest: int = -1
+    """References count if they are longer. Those that were cut are as long as the part in the region."""
+    longest: int = LONGEST_TICKS
+    """References count if they are at most as long."""
+
+    @classmethod
+    def of_regions(
+        cls,
+        truth: GroundTruth,
+        parts: Sequence[Stretch | None],
+        class_number: Mapping[str, int],
+        *,
+        crossing_count: bool,
+    ) -> UncutReferences:
+        """Return the references of the recordings of some regions.
+
+        ``parts``: the region of each clip; None for a clip that is not in the ground truth.
+        """
+        number = {clip: i for i, clip in enumerate(truth.clips)}
+        label_class = np.array([class_number.get(label, -1) for label in truth.labels], np.int32)
+        rows = np.flatnonzero(~truth.ignored)
+        rows = rows[label_class[truth.event_labels[rows]] >= 0]
+        regions = [
+            EVERYTHING if part is None or part.is_whole_clip else (part.start, part.end)
+            for part in parts
+        ]
+        return cls(
+            events=np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1),
+            labels=label_class[truth.event_labels[rows]],
+            # a last recording without references, for clips that are not in the ground truth
+            starts=np.searchsorted(truth.event_clips[rows], np.arange(len(number) + 2)),
+            recordings=np.array(
+                [len(number) if part is None else number[part.clip] for part in parts], np.int64
+            ),
+            begins=np.array([0 if part is None else part.start for part in parts], np.int64),
+            regions=np.array(regions, np.int64).reshape(-1, 2),
+            crossing_count=crossing_count,
+        )
+
+    def choose(self, clips: NDArray[np.intp]) -> UncutReferences:
+        """Keep only the clips with these indices, and their recordings."""
+        kept, recordings = np.unique(self.recordings[clips], return_inverse=True)
+        counts = self.starts[kept + 1] - self.starts[kept]
+        rows = _ranges(self.starts[kept], counts)
+        return replace(
+            self,
+            events=self.events[rows],
+            labels=self.labels[rows],
+            starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            recordings=recordings.astype(np.int64),
+            begins=self.begins[clips],
+            regions=self.regions[clips],
+        )
+
+    def parts(self, clips: IntArray, begins: Ticks) -> UncutReferences:
+        """Return the references for parts of the clips, which begin at these times of their clips."""
+        return replace(
+            self,
+            recordings=self.recordings[clips],
+            begins=self.begins[clips] + begins,
+            regions=self.regions[clips],
+        )
+
+    def of_classes(self, kept: NDArray[np.bool_]) -> UncutReferences:
+        """Keep only some of the classes. ``kept``: whether each class is one of them."""
+        rows = kept[self.labels]
+        return replace(
+            self,
+            events=self.events[rows],
+            labels=(np.cumsum(kept) - 1).astype(np.int32)[self.labels[rows]],
+            starts=np.concatenate([[0], np.cumsum(rows)])[self.starts].astype(np.int64),
+        )
+
+    def of_length(self, shortest: int, longest: int) -> UncutReferences:
+        """Keep the references that are longer than ``shortest``, and at most as long as ``longest``."""
+        return replace(self, shortest=max(self.shortest, shortest), longest=min(self.longest, longest))
+
+    def boundaries(self, durations: Ticks, reach: int) -> Boundaries:
+        """Return the boundaries within the clips, or at most ``reach`` away from them."""
+        recordings = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        order = np.lexsort((self.events.ravel(), np.repeat(recordings, 2)))
+        times, events = self.events.ravel()[order], order // 2
+        firsts, ends = np.empty((2, len(durations)), np.int64)
+        limits = np.stack([self.begins - reach, self.begins + durations + reach], axis=1)
+        for clip, recording in enumerate(self.recordings.tolist()):
+            rows = slice(2 * self.starts[recording], 2 * self.starts[recording + 1])
+            firsts[clip] = rows.start + np.searchsorted(times[rows], limits[clip, 0], side="left")
+            ends[clip] = rows.start + np.searchsorted(times[rows], limits[clip, 1], side="right")
+        clips = np.repeat(np.arange(len(durations), dtype=np.int32), ends - firsts)
+        nearby = _ranges(firsts, ends - firsts)
+        counting = self._count(events[nearby], clips)
+        nearby, clips = nearby[counting], clips[counting]
+        return Boundaries(times[nearby] - self.begins[clips], self.labels[events[nearby]], clips)
+
+    def identity(self) -> bytes:
+        """Return bytes that differ if the boundaries may differ."""
+        arrays = (self.events, self.labels, self.starts, self.recordings, self.begins, self.regions)
+        facts = (self.crossing_count, self.shortest, self.longest, [array.shape for array in arrays])
+        return b"".join([repr(facts).encode(), *(array.tobytes() for array in arrays)])
+
+    def _count(self, events: IntArray, clips: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return whether references count in clips."""
+        onsets, offsets = self.events[events].T
+        begins, ends = self.regions[clips].T
+        inside = (onsets < ends) & (offsets > begins)
+        first, last = np.maximum(onsets, begins), np.minimum(offsets, ends)
+        lengths = np.where(inside, last - first, offsets - onsets)
+        counting: NDArray[np.bool_] = (lengths > self.shortest) & (lengths <= self.longest)
+        if not self.crossing_count:
+            counting &= ~inside | ((onsets >= begins) & (offsets <= ends))
+        return counting
+
+
+def _ranges(firsts: IntArray, counts: IntArray) -> IntArray:
+    """Return ranges of indices, one after the other.
+
+    >>> _ranges(np.array([7, 2]), np.array([3, 2])).tolist()
+    [7, 8, 9, 2, 3]
+    """
+    before = np.cumsum(counts) - counts
+    return np.repeat(firsts - before, counts) + np.arange(counts.sum())
 
 
 def frames_between(ticks: Ticks, start: int, end: int) -> slice:
@@ -77,20 +236,25 @@ def _pieces_within(clip: ClipPieces, frames: slice) -> Iterator[ScoreArray]:
 
 
 class StretchLoader:
-    """Loads stretches of clips. A clip that can be identified is read once for its consecutive stretches."""
+    """Loads stretches of clips. A clip that can be identified is read once for its consecutive stretches.
 
-    def __init__(self, scores: Scores, stretches: Mapping[str, Stretch]) -> None:
-        self.scores, self.stretches = scores, stretches
-        self._latest: tuple[str, str, ClipScores | ClipPieces | ClipEvents] | None = None
+    ``anonymous``: so is one that cannot, because nothing changes it meanwhile.
+    """
+
+    def __init__(
+        self, scores: Scores, stretches: Mapping[str, Stretch], *, anonymous: bool = False
+    ) -> None:
+        self.scores, self.stretches, self.anonymous = scores, stretches, anonymous
+        self._latest: tuple[str, str | None, ClipScores | ClipPieces | ClipEvents] | None = None
 
     def load(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
         """Return the scores of a stretch."""
         stretch, latest = self.stretches[name], self._latest
         identity = self.scores.identity(stretch.clip)
-        if identity is not None and latest is not None and latest[:2] == (stretch.clip, identity):
+        if latest is not None and latest[:2] == (stretch.clip, identity):
             return stretch.of(latest[2])
         clip = self.scores.open(stretch.clip)
-        if identity is not None:
+        if identity is not None or self.anonymous:
             self._latest = (stretch.clip, identity, clip)
         return stretch.of(clip)
 
@@ -103,7 +267,7 @@ class StretchLoader:
         return f"{identity} from {stretch.start} to {stretch.end}"
 
     def __getstate__(self) -> dict[str, object]:
-        return {"scores": self.scores, "stretches": self.stretches, "_latest": None}
+        return {**vars(self), "_latest": None}
 
 
 _BYTES_OF_A_BLOCK = 1000
@@ -131,7 +295,9 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
         event_blocks[rows] = len(blocks) + inside
         for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
             block_clips.append(number)
-            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(clip, start, end, last=end == ends[-1])
+            blocks[f"{clip} at {start / 1e6:.6f} s"] = _Block(
+                clip, start, end, last=bool(end == ends[-1])
+            )
     starts = np.array([block.start for block in blocks.values()], np.int64)
     order = np.lexsort((alignment.events[:, 0], alignment.labels, event_blocks))
     counts = np.bincount(event_blocks, minlength=len(blocks))
@@ -214,52 +380,23 @@ def _pauses(duration: int, events: Ticks) -> Ticks:
 
 
 @dataclass(frozen=True)
-class _Block:
-    """A stretch of a clip, in microseconds."""
+class _Block(Stretch):
+    """A stretch between two pauses. The last one of a clip has all frames to the end of the scores."""
 
-    clip: str
-    start: int
-    end: int
-    last: bool
-    """Whether it is the last one of the clip, which has all frames to the end of the scores."""
+    last: bool = False
 
-    def of(self, clip: ClipScores | ClipEvents) -> ClipScores | ClipEvents:
+    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
         """Return the frames or events within the block; those across its ends are cut."""
-        end = max(self.end, int(clip.ticks[-1])) if self.last else self.end
-        if isinstance(clip, ClipEvents):
-            return clip.within(self.start, end)
-        frames = frames_between(clip.ticks, self.start, end)
-        if frames.start == frames.stop:  # no scores: nothing is detected
-            silence = np.full((1, clip.values.shape[1]), -np.inf, clip.values.dtype)
+        whole = frames_or_events(self.clip, clip)
+        end = max(self.end, int(whole.ticks[-1])) if self.last else self.end
+        part = Stretch(self.clip, self.start, end).of(whole)
+        if isinstance(part, ClipScores) and not len(part.values):  # no scores: nothing is detected
+            silence = np.full((1, part.values.shape[1]), -np.inf, part.values.dtype)
             return ClipScores.unchecked(silence, np.array([0, end - self.start], np.int64))
-        ticks = np.clip(clip.ticks[frames.start : frames.stop + 1], self.start, end) - self.start
-        return ClipScores.unchecked(clip.values[frames], ticks)
+        return part
 
 
 def _scores_of_blocks(scores: Scores, blocks: Mapping[str, _Block]) -> Scores:
     """Return the scores of the blocks, which are cut out of those of the clips when they are read."""
-    loader = _BlockLoader(scores, blocks)
+    loader = StretchLoader(scores, blocks, anonymous=True)
     return scores._remade(blocks, loader.load, identify=loader.identify, assumed_clips=(), locate=None)
-
-
-class _BlockLoader:
-    """Loads a clip once for its consecutive blocks."""
-
-    def __init__(self, scores: Scores, blocks: Mapping[str, _Block]) -> None:
-        self.scores, self.blocks = scores, blocks
-        self._loaded: tuple[str, ClipScores | ClipEvents] | None = None
-
-    def load(self, name: str) -> ClipScores | ClipEvents:
-        block, loaded = self.blocks[name], self._loaded
-        if loaded is None or loaded[0] != block.clip:
-            clip = frames_or_events(block.clip, self.scores.open(block.clip))
-            loaded = self._loaded = (block.clip, clip)
-        return block.of(loaded[1])
-
-    def identify(self, name: str) -> str | None:
-        block = self.blocks[name]
-        identity = self.scores.identity(block.clip)
-        return None if identity is None else f"{identity} {block.start} {block.end}"
-
-    def __getstate__(self) -> dict[str, object]:
-        return {"scores": self.scores, "blocks": self.blocks, "_loaded": None}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,20 +21,20 @@ from ..errors import (
     subject,
 )
 from .arrays import FloatArray, IntArray, group_means
-from .choices import EventOverlaps
-from .detected_columns import DetectedColumns, usable_times
+from .choices import EventOverlaps, check_choice, refuse_beyond_memory
+from .clip_scores import ClipScores
 from .event_table import EventTable
-from .score_arrays import ClipScores
 from .score_sources import ScoreSource
 from .scored_events import (
+    DetectedColumns,
     ScoredEvents,
     clips_without_events,
     event_classes,
     in_classes,
     kept_events,
+    usable_times,
 )
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
 from .times import Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ def scores_from_events(
     ``events``: columns are for events that are kept as they are. ``assumed_classes``: those of the classes
     that are known from the ground truth only; see :class:`Scores`.
     """
-    if overlaps not in get_args(EventOverlaps):
-        choices = "'error', 'merge', 'average' or 'keep'"
-        raise SedscopeError(f"overlaps={overlaps!r} is not valid. Choose {choices}.")
+    check_choice(EventOverlaps, overlaps=overlaps)
     if isinstance(events, DetectedColumns):
         return kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
     lists = _lists(events)

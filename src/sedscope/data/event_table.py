@@ -12,9 +12,8 @@ import numpy as np
 
 from ..errors import SedscopeError, listing, shortened, subject
 from .arrays import FloatArray
-from .clip_ids import AUDIO_SUFFIXES, clip_id
+from .clips import AUDIO_SUFFIXES, clip_id, duration_ticks
 from .events import EventColumns, Events
-from .mappings import duration_ticks
 from .tables import (
     Cell,
     CellTable,
@@ -29,7 +28,7 @@ from .tables import (
 from .times import LONGEST_SECONDS, TICKS_PER_SECOND, to_ticks
 
 if TYPE_CHECKING:
-    from .ignored_references import ConfidenceLimit
+    from .truth_summary import ConfidenceLimit
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""

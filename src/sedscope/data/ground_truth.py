@@ -11,22 +11,25 @@ from numpy.typing import NDArray
 
 from ..errors import counted, refuse_nul
 from ..tabular import Tabular
-from .choices import Invalid, Overlaps, check_invalid, check_overlaps
-from .clip_ids import clip_id, clip_ids
-from .event_checks import arranged_events
+from .choices import Invalid, Overlaps, check_choice
+from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
 from .event_table import EventTable
-from .events import EventColumns
-from .ignored_references import as_ignored_labels, unused_ignored_labels_note
-from .mappings import as_durations, columns_of_mapping, duration_ticks, require_durations
+from .events import EventColumns, arranged_events, columns_of_mapping
 from .tables import FrameLike
 from .times import Ticks
-from .truth_summary import late_ends_of, notes_about, other_durations_note
+from .truth_summary import (
+    as_ignored_labels,
+    late_ends_of,
+    notes_about,
+    other_durations_note,
+    unused_ignored_labels_note,
+)
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
+    from .cuts import UncutReferences
     from .label_maps import AppliedMap, LabelMapLike
-    from .uncut_references import UncutReferences
 
 __all__ = ["EventColumns", "GroundTruth"]
 
@@ -112,8 +115,8 @@ class GroundTruth(Tabular):
         where: str = "ground truth",
         remarks: Iterable[str] = (),
     ) -> None:
-        check_invalid(invalid)
-        check_overlaps(overlaps)
+        check_choice(Invalid, invalid=invalid)
+        check_choice(Overlaps, overlaps=overlaps)
         self.invalid, self.overlaps = invalid, overlaps
         if any(label != label.strip() for label in set(events.label)):
             events = replace(events, label=[label.strip() for label in events.label])
@@ -310,7 +313,7 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
-            from .ignored_references import ConfidenceLimit
+            from .truth_summary import ConfidenceLimit
 
             table = table.admitted_by(ConfidenceLimit.parse(confidence))
         seconds = (table.durations or None) if durations is None else durations
@@ -405,7 +408,7 @@ class GroundTruth(Tabular):
         >>> truth.relabelled({"car": "vehicle", "bus": "vehicle"}).events("a")
         [(0.0, 3.0, 'vehicle'), (3.0, 4.0, 'vehicle')]
         """
-        from .relabelling import relabelled_truth
+        from .label_maps import relabelled_truth
 
         return relabelled_truth(self, label_map)
 

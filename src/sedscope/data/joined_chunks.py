@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from .. import _native
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import FloatArray, group_means
-from .chunks import Chunk, ChunkTable, Unit, check_lengths, check_unit, chunks_by_recording
+from .choices import check_choice, refuse_beyond_memory
+from .chunks import Chunk, ChunkTable, Unit, check_lengths, chunks_by_recording, scores_of_recordings
+from .clip_scores import ClipScores
+from .clips import duration_ticks
 from .events import EventColumns
 from .ground_truth import GroundTruth
 from .labels import stripped
-from .mappings import duration_ticks
-from .score_arrays import ClipScores
 from .scores import Scores
-from .size_limits import refuse_beyond_memory
 from .times import TICKS_PER_SECOND, Ticks, to_ticks
 from .truth_summary import notes_without_late_ends
 
@@ -98,7 +98,8 @@ def join_chunks(
     >>> joined["a"].values.ravel().round(2).tolist(), joined_truth.events("a")
     ([0.3, 0.45, 0.6], [(1.0, 2.5, 'Dog')])
     """
-    check_unit(unit)
+    check_choice(Unit, unit=unit)
+    check_choice(Unreferenced, unreferenced=unreferenced)
     length = _segment_ticks(segment)
     if uncovered is not None and not (isinstance(uncovered, (int, float)) and uncovered == uncovered):
         raise SedscopeError(f"uncovered={uncovered!r} must be a number.")
@@ -126,7 +127,15 @@ def join_chunks(
         remarks=remarks,
     )
     joined_truth.label_maps = truth.label_maps
-    return _joined_scores(scores, recordings, length, ends, uncovered), joined_truth
+    end_of: Mapping[str, int] = {} if ends is None else ends
+    joined_scores = scores_of_recordings(
+        scores,
+        recordings,
+        lambda recording, parts: _join(parts, length, end_of.get(recording), uncovered),
+        lambda recording: f"{length} {end_of.get(recording)} {uncovered!r}",
+        f"join_chunks(segment={length / 1e6:g})",
+    )
+    return joined_scores, joined_truth
 
 
 def _segment_ticks(seconds: float) -> int:
@@ -143,8 +152,6 @@ def _used_chunks(
     scores: Scores, truth: GroundTruth, unreferenced: Unreferenced, classes: Iterable[str] | None
 ) -> list[str]:
     """Return the chunks to join. Refuse those that one side lacks."""
-    if unreferenced not in ("keep", "drop"):
-        raise SedscopeError(f"unreferenced={unreferenced!r} is not valid. Choose 'keep' or 'drop'.")
     used = [*truth.clips]
     if unreferenced == "drop":
         evaluated = truth.labels if classes is None else stripped(classes)
@@ -241,39 +248,6 @@ def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((onset, offset))
     return merged
-
-
-def _joined_scores(
-    scores: Scores,
-    recordings: Mapping[str, Sequence[Chunk]],
-    length: int,
-    ends: Mapping[str, int] | None,
-    uncovered: float | None,
-) -> Scores:
-    """Return the scores of the segments of recordings, which are joined when they are read."""
-
-    def load(recording: str) -> ClipScores:
-        parts = [(chunk, scores[chunk.clip]) for chunk in recordings[recording]]
-        try:
-            return _join(parts, length, None if ends is None else ends[recording], uncovered)
-        except SedscopeError as error:
-            raise SedscopeError(f"recording {recording}: {error}") from None
-
-    def identify(recording: str) -> str | None:
-        parts = [(chunk, scores.identity(chunk.clip)) for chunk in recordings[recording]]
-        if any(identity is None for _, identity in parts):
-            return None
-        return f"{length} {None if ends is None else ends[recording]} {uncovered!r} {parts!r}"
-
-    return scores._remade(
-        recordings,
-        load,
-        in_memory=False,
-        identify=identify,
-        processing=(*scores.processing, f"join_chunks(segment={length / 1e6:g})"),
-        assumed_clips=(),
-        locate=None,
-    )
 
 
 def _join(

@@ -12,9 +12,8 @@ from ..errors import counted, listing
 from .arrays import ScoreArray
 from .choices import Gaps
 from .clip_events import ClipEvents
-from .clip_ids import clip_id, clip_ids
-from .recordings import ClipPieces
-from .score_arrays import ClipScores, as_scores, frame_grid, refuse_nans
+from .clip_scores import ClipPieces, ClipScores, as_scores, frame_grid, refuse_nans
+from .clips import clip_id, clip_ids
 from .score_sources import (
     ScoreSource,
     check_classes,
@@ -398,7 +397,7 @@ class Scores(Mapping[str, ClipScores]):
         >>> scores.relabelled({"car": "vehicle", "bus": "vehicle"})["a"].values.tolist()
         [[0.9]]
         """
-        from .relabelling import relabelled_scores
+        from .label_maps import relabelled_scores
 
         return relabelled_scores(self, label_map)
 

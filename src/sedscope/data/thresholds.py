@@ -12,8 +12,8 @@ import numpy as np
 from ..errors import SedscopeError, SedscopeWarning, listing, subject, with_guesses
 from .arrays import FloatArray, ScoreArray
 from .clip_events import ClipEvents
+from .clip_scores import ClipScores, refuse_nans
 from .events import Events
-from .score_arrays import ClipScores, refuse_nans
 from .score_sources import frames_or_events
 from .scores import Scores
 from .times import to_seconds

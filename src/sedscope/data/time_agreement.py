@@ -11,8 +11,7 @@ from ..errors import counted
 from .alignment import Alignment
 from .arrays import FloatArray, IntArray, ScoreArray
 from .clip_events import ClipEvents
-from .recordings import ClipPieces
-from .score_arrays import ClipScores
+from .clip_scores import ClipPieces, ClipScores
 from .scores import Scores
 from .times import Ticks
 

@@ -1,15 +1,18 @@
-"""Times are integers: seconds become microseconds (ticks) on arrival and stay that way."""
+"""Times are integers: seconds become microseconds (ticks) on arrival, and so do frame boundaries."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, SedscopeWarning, counted, listing, subject
 from .arrays import FloatArray, refuse_masked
-from .size_limits import refuse_beyond_memory
+from .choices import Gaps, refuse_beyond_memory
 
 Ticks = NDArray[np.int64]
 
@@ -90,3 +93,155 @@ def _frame_ticks(frames: int, frame: float) -> Ticks:
 
 
 _shared_frame_ticks = lru_cache(maxsize=64)(_frame_ticks)
+
+_SAME_SHARE = 100  # times that differ by at most 1/100 of a frame are the same boundary
+_ROUNDED_SHARE = 4  # rounded times, by at most 1/4 of a frame
+_NAMED = 1000  # frames that an error names
+_FLOAT32_STEPS = 2**22  # a float32 in [2^n, 2^(n+1)) has steps of 2^(n-23); two of them are t / 2^22
+
+
+class FrameError(SedscopeError):
+    """Some frames are not usable."""
+
+    def __init__(self, message: str, problems: Iterable[tuple[int, str]] = (), advice: str = "") -> None:
+        """``problems``: frames by their number, and what is wrong with each."""
+        super().__init__(message, advice=advice)
+        self.problems = tuple(problems)
+
+
+def number_frame(frame: int) -> str:
+    """Name a frame by its number."""
+    return f"frame {frame}"
+
+
+def frame_times(seconds: ArrayLike, name: Callable[[int], str] = number_frame) -> Ticks:
+    """Convert the onsets or offsets of frames, and list those that are not finite."""
+    refuse_masked(seconds, "times")
+    try:
+        values = np.asarray(seconds, np.float64)
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"frame boundaries: {error}") from None
+    if not np.isfinite(values).all():
+        wrong = np.flatnonzero(~np.isfinite(values))
+        frames = [f"{name(row)} ({values.flat[row]:g} s)" for row in wrong.tolist()]
+        raise FrameError(
+            f"{subject(len(wrong), 'frame', 'has')} no finite time: {listing(frames)}.",
+            [(row, f"the frame has the time {values.flat[row]:g} s") for row in wrong.tolist()],
+        )
+    return boundary_ticks(values)
+
+
+def boundary_ticks(seconds: ArrayLike) -> Ticks:
+    """Convert frame boundaries to microseconds."""
+    try:
+        return to_ticks(seconds)
+    except (TypeError, ValueError) as error:
+        raise SedscopeError(f"frame boundaries: {error}") from None
+
+
+def join_frames(
+    onsets: Ticks, offsets: Ticks, gaps: Gaps, name: Callable[[int], str] = number_frame
+) -> tuple[Ticks, NDArray[np.intp]]:
+    """Return the boundaries of frames, and the frames before which there is a gap.
+
+    Where one frame ends within rounding errors of the onset of the next one, this onset is the
+    boundary of both. The boundaries include both ends of each gap. Frames that overlap by more are
+    refused, and gaps as well unless they are ``"silent"``.
+    """
+    nowhere = np.empty(0, np.intp)
+    if np.array_equal(onsets[1:], offsets[:-1]):
+        check_order(onsets, offsets, name)
+        return np.concatenate([onsets, offsets[-1:]]), nowhere
+    refuse_frames(onsets, offsets, offsets <= onsets, *_NO_LENGTH, name)
+    refuse_frames(onsets, offsets, _after_first(onsets[1:] < onsets[:-1]), *_UNSORTED, name)
+    steps = onsets[1:] - offsets[:-1]
+    rounding = rounding_errors(onsets, offsets)
+    refuse_frames(onsets, offsets, _after_first(steps < -rounding), *_OVERLAP, name)
+    before = np.flatnonzero(steps > rounding) + 1
+    if len(before) and gaps == "error":
+        spans = {
+            row: f"({offsets[row - 1] / 1e6:.10g}–{onsets[row] / 1e6:.10g} s)"
+            for row in before[:_NAMED].tolist()
+        }
+        where = [f"before {name(row)} {span}" for row, span in islice(spans.items(), 5)]
+        advice = (
+            "If rows are missing, add them. To take gaps as frames in which nothing is active, use "
+            "gaps='silent' (--gaps silent)."
+        )
+        raise FrameError(
+            f"There {'is' if len(before) == 1 else 'are'} {counted(len(before), 'gap')} between frames: "
+            f"{listing(where, total=len(before))}. {advice}",
+            [(row, f"there is a gap before this frame {span}") for row, span in spans.items()],
+            advice,
+        )
+    return np.concatenate([np.insert(onsets, before, offsets[before - 1]), offsets[-1:]]), before
+
+
+def rounding_errors(onsets: Ticks, offsets: Ticks) -> NDArray[np.float64]:
+    """Return how far apart the end of a frame and the onset of the next may be to count as one time.
+
+    That is 1 % of the shorter of the two frames, or what rounding to microseconds or 32-bit floats may
+    cause at that time, but never more than a quarter of the shorter frame.
+    """
+    lengths = offsets - onsets
+    shorter = np.minimum(lengths[1:], lengths[:-1])
+    rounding = np.maximum(1, np.abs(onsets[1:]) / _FLOAT32_STEPS)
+    limits: NDArray[np.float64] = np.maximum(
+        shorter / _SAME_SHARE, np.minimum(rounding, shorter / _ROUNDED_SHARE)
+    )
+    return limits
+
+
+_NO_LENGTH = ("ends before it begins or has no length", "end before they begin or have no length")
+_UNSORTED = ("is not in order of time", "are not in order of time")
+_OVERLAP = ("overlaps the frame before it", "overlap the frame before them")
+
+
+def check_order(onsets: Ticks, offsets: Ticks, name: Callable[[int], str] = number_frame) -> None:
+    """Refuse frames that touch but have no length or are not in order."""
+    if not np.all(offsets > onsets):
+        refuse_frames(onsets, offsets, offsets <= onsets, *_NO_LENGTH, name)
+
+
+def refuse_frames(
+    onsets: Ticks,
+    offsets: Ticks,
+    wrong: NDArray[np.bool_],
+    singular: str,
+    plural: str,
+    name: Callable[[int], str],
+) -> None:
+    """Refuse the frames that are marked as wrong, if there are any."""
+    rows = np.flatnonzero(wrong)
+    if len(rows):
+        spans = {
+            row: f"({onsets[row] / 1e6:.10g}–{offsets[row] / 1e6:.10g} s)"
+            for row in rows[:_NAMED].tolist()
+        }
+        frames = [f"{name(row)} {span}" for row, span in islice(spans.items(), 5)]
+        what = singular if len(rows) == 1 else plural
+        raise FrameError(
+            f"{counted(len(rows), 'frame')} {what}: {listing(frames, total=len(rows))}.",
+            [(row, f"the frame {span} {singular}") for row, span in spans.items()],
+        )
+
+
+def _after_first(wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return np.concatenate([[False], wrong])
+
+
+_FEW_FRAMES, _LONG_FRAME = 10, 5  # frames, seconds
+
+
+def warn_of_milliseconds(ticks: Ticks, where: str) -> None:
+    """Warn of boundaries that are whole numbers far apart, as those in milliseconds are."""
+    if len(ticks) <= _FEW_FRAMES:
+        return
+    frame = float(np.median(np.diff(ticks))) / TICKS_PER_SECOND
+    if frame >= _LONG_FRAME and not np.any(ticks % TICKS_PER_SECOND):
+        warnings.warn(
+            f"{where}: frames are {frame:g} s long and all boundaries are whole numbers. Boundaries must be "
+            "in seconds. If these are in milliseconds, divide them by 1000.",
+            SedscopeWarning,
+            stacklevel=2,
+        )

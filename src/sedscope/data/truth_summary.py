@@ -1,17 +1,20 @@
-"""A ground truth in words and tables: what is unusual about it, and its events."""
+"""A ground truth: which of its events are ignored, what is unusual about it, and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing, subject
-from .clip_ids import clip_id
+from ..errors import SedscopeError, listing, shortened, subject, with_guesses
+from .clips import clip_id, duration_ticks
 from .events import EventColumns
-from .mappings import duration_ticks
+from .tables import parse_number
 from .times import TICKS_PER_SECOND, to_seconds
 
 if TYPE_CHECKING:
@@ -162,3 +165,58 @@ def class_table(truth: GroundTruth) -> str:
     )
     header = ["class", "events", "total seconds", *(["ignored"] if shows_ignored else [])]
     return html_table(header, rows, len(names), "class", title=repr(truth))
+
+
+def as_ignored_labels(labels: Iterable[str]) -> set[str]:
+    """Return labels of events that are ignored for every class, without white space around them."""
+    names = [labels] if isinstance(labels, str) else [*labels]
+    if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
+    return {name.strip() for name in names}
+
+
+def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[str]) -> list[str]:
+    """Note labels that are to be ignored, but that no event has. ``labels``: those of all events."""
+    known = {label.strip() for label in labels}
+    unused = sorted(as_ignored_labels(ignored_labels) - known)
+    if not unused:
+        return []
+    number = "label" if len(unused) == 1 else "labels"
+    return [
+        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. "
+        "Check ignored_labels= (--ignored-label)."
+    ]
+
+
+_CONDITION = re.compile(r"\s*(>=?)\s*(\S+)\s*")
+
+
+@dataclass(frozen=True)
+class ConfidenceLimit:
+    """How confident the annotators must be about an event that counts as a reference."""
+
+    limit: float
+    inclusive: bool
+    """Whether a confidence equal to the limit is enough."""
+
+    @classmethod
+    def parse(cls, text: str) -> ConfidenceLimit:
+        """Read a condition.
+
+        >>> ConfidenceLimit.parse("> 0.5").admits(0.5), ConfidenceLimit.parse(">=0.5").admits(0.5)
+        (False, True)
+        """
+        match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+        try:
+            limit = parse_number(match[2]) if match else math.nan
+        except ValueError:
+            limit = math.nan
+        if match is None or not math.isfinite(limit):
+            raise SedscopeError(
+                f"confidence={shortened(repr(text), 60)} is not a condition. Write '> 0.5' or '>= 0.5'."
+            )
+        return cls(limit, inclusive=match[1] == ">=")
+
+    def admits(self, confidence: float) -> bool:
+        """Return whether an event of this confidence counts as a reference."""
+        return confidence >= self.limit if self.inclusive else confidence > self.limit

@@ -14,11 +14,11 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
+from ..progress import Progress
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
 from .diagnose import TYPES, ClassThresholds, covered_clips, judged_clips

@@ -26,11 +26,11 @@ from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing, look_up, raise_together
 from ..escaping import one_line
+from ..progress import Progress
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
 

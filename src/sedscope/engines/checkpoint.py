@@ -20,12 +20,12 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.content_digests import ScoreDigests
-from ..data.progress import Progress
-from ..data.recordings import ClipPieces
+from ..data.clip_scores import ClipPieces
+from ..data.score_cache import ScoreDigests
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
+from ..progress import Progress
 from .engine import (
     Engine,
     Item,

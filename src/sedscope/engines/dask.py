@@ -14,9 +14,9 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import Progress, StagedProgress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
+from ..progress import Progress, StagedProgress
 from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
 from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
 from .run import Run

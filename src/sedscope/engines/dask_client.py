@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 from ..counting.clip_reader import thread_count
-from ..data.progress import Progress
 from ..errors import SedscopeError
+from ..progress import Progress
 
 PATIENCE = 20  # seconds
 

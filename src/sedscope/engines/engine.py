@@ -16,8 +16,8 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import Progress
 from ..postprocessing import PostProcessing
+from ..progress import Progress
 from .run import Run
 
 Item = TypeVar("Item")

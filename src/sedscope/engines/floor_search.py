@@ -20,9 +20,9 @@ from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Floor, Requests, just_below
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import Progress
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
+from ..progress import Progress
 from .engine import Engine
 
 _SAMPLE = 512  # clips from which floors are estimated ...

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..data.alignment import Alignment
-    from ..data.progress import Progress, ProgressChoice
+    from ..progress import Progress, ProgressChoice
     from .engine import Engine
 
 
@@ -72,7 +72,7 @@ class Run:
         ``title``: what a progress bar says is being done. ``uses``: what the caller can use beside threads
         and progress; anything else is refused.
         """
-        from ..data.progress import as_progress
+        from ..progress import as_progress
 
         run = cls() if run is None else run
         if not isinstance(run, cls):
@@ -101,7 +101,7 @@ class Run:
         """Return the limit on memory in bytes; None if there is none."""
         if self.memory is None:
             return None
-        from ..data.size_limits import parse_bytes
+        from ..data.choices import parse_bytes
 
         return parse_bytes(self.memory)
 

@@ -31,8 +31,7 @@ from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.progress import Progress, StagedProgress
-from ..data.size_limits import machine_memory as machine_memory
+from ..data.choices import machine_memory as machine_memory
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
@@ -41,6 +40,7 @@ from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
 from ..postprocessing import PostProcessing
+from ..progress import Progress, StagedProgress
 from .counted_clips import CountedClips
 from .notes import (
     coverage_note,

@@ -12,7 +12,6 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import Progress, StagedProgress
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas
@@ -20,6 +19,7 @@ from ..engines.run import Run
 from ..errors import readable
 from ..metrics import Metric, MetricResult
 from ..metrics.metric import delta_requests
+from ..progress import Progress, StagedProgress
 from .notes import (
     coverage_note,
     empty_classes_note,

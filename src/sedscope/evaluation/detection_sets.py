@@ -15,7 +15,7 @@ from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.detections import Detections, event_labels, listed_scores
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from ..counting.deltas import Deltas
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.clip_ids import clip_ids
+from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
-from ..data.region_cuts import RegionTruth
+from ..data.regions import RegionTruth
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import require_choice, require_number
 from ..errors import SedscopeError, listing, refuse_nul, subject

@@ -10,11 +10,11 @@ from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import Progress, StagedProgress
 from ..engines.engine import Engine
 from ..engines.run import Run
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseResult, Metric
+from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.froc_bands import with_froc_bands

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from ..data.arrays import FloatArray
-from ..data.size_limits import refuse_beyond_memory
+from ..data.choices import refuse_beyond_memory
 from ..errors import SedscopeError
 from .locations import Location, input_location, open_input
 

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from ..data.size_limits import parse_bytes
+from ..data.choices import parse_bytes
 from ..errors import SedscopeError
 
 DOWNLOAD_LIMIT = "SEDSCOPE_MAX_DOWNLOAD"

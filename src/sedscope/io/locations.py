@@ -18,7 +18,7 @@ from tempfile import TemporaryFile, mkdtemp
 from typing import IO, Any, TypeAlias
 from urllib.parse import quote, unquote
 
-from ..data.size_limits import refuse_beyond_memory
+from ..data.choices import refuse_beyond_memory
 from ..errors import SedscopeError
 from .downloads import bounded_session, refuse_download
 

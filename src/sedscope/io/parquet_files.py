@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.size_limits import refuse_oversized
+from ..data.choices import refuse_oversized
 from ..errors import SedscopeError
 from .atomic_write import replacing
 from .locations import Location

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ..data.choices import Gaps
-from ..data.clip_ids import clip_ids
+from ..data.clips import DURATION_COLUMNS, clip_ids, is_duration
 from ..data.event_table import EventTable, events_by_role
 from ..data.ground_truth import GroundTruth
-from ..data.mappings import DURATION_COLUMNS, is_duration
 from ..data.scores import Scores
 from ..data.tables import RowLocation, check_columns
 from ..errors import SedscopeError, counted, listing, shortened, subject

@@ -10,18 +10,18 @@ from typing import Any, Literal, TypeAlias
 
 from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
-from ..data.clip_ids import clip_ids
-from ..data.detected_columns import DetectedColumns
+from ..data.clips import clip_ids
 from ..data.detections import (
     OVERLAP_ADVICE,
     event_labels,
     listed_scores,
     refuse_unusable_rows,
 )
-from ..data.event_checks import overlap_findings, overlapping_detections, raised_detections
 from ..data.event_table import EventTable
+from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
+from ..data.scored_events import DetectedColumns
 from ..data.scores import Scores
 from ..errors import SedscopeError, issue_warnings, listing, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..data.arrays import FloatArray
+from ..data.choices import refuse_beyond_memory
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..data.size_limits import refuse_beyond_memory
 from ..data.thresholds import detect
 from ..data.times import to_seconds
 from ..errors import SedscopeError, SedscopeWarning, listing, with_guesses

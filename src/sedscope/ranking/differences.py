@@ -12,7 +12,7 @@ import numpy as np
 
 from ..counting.tally import PRECISION, differences
 from ..data.arrays import FloatArray
-from ..data.size_limits import machine_memory
+from ..data.choices import machine_memory
 from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval

@@ -14,7 +14,6 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray
-from ..data.progress import Progress, StagedProgress
 from ..data.time_agreement import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
@@ -33,6 +32,7 @@ from ..evaluation.operating_point import points_notes
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.false_alarms import AtFalseAlarms, require_one_point
+from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap

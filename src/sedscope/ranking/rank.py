@@ -11,12 +11,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..data.cached_scores import cached
 from ..data.choices import Coverage
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
-from ..data.progress import StagedProgress
+from ..data.score_cache import cached
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing, readable
@@ -25,6 +24,7 @@ from ..evaluation.result import Evaluation
 from ..io.locations import local_path
 from ..metrics import Metric
 from ..metrics.names import MetricsLike, name_metrics
+from ..progress import StagedProgress
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling

@@ -11,7 +11,7 @@ from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..data.alignment import Alignment
 from ..data.arrays import IntArray
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..errors import SedscopeError, counted, listing
 from .systems import System
 

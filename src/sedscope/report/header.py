@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.cached_scores import cache_of
+from ..data.score_cache import cache_of
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
 from ..metrics import Metric

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..errors import SedscopeError, counted, listing
 from ..escaping import printable
 from ..io.atomic_write import filling, write_text

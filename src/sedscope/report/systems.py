@@ -16,7 +16,7 @@ from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.cached_scores import cached
+from ..data.score_cache import cached
 from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.run import Run

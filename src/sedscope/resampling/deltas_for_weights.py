@@ -16,13 +16,13 @@ from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..criteria import Criterion
 from ..data.alignment import Alignment
-from ..data.progress import Progress
 from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
 from ..postprocessing import PostProcessing
+from ..progress import Progress
 from .resampled_metric import reaches
 from .resampling import ClipPart, Weights
 

@@ -14,11 +14,11 @@ from ..counting.deltas import Deltas
 from ..counting.tally import exceed
 from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
-from ..data.progress import Progress
 from ..engines.engine import Engine
 from ..metrics import Metric
 from ..metrics.false_alarms import AtFalseAlarms
 from ..metrics.mean_average_precision import mean_of_parts
+from ..progress import Progress
 from .intervals import FEW, Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric

@@ -13,7 +13,7 @@ from ..data.clip_events import ClipEvents
 from ..data.ground_truth import GroundTruth
 from ..data.joined_chunks import join_chunks
 from ..data.label_maps import LabelMap, joined_maps
-from ..data.region_cuts import RegionTruth, cut_to_regions
+from ..data.regions import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import By, Groups

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..data.cached_scores import cached
+from ..data.score_cache import cached
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, without_options
 from ..evaluation.evaluate import evaluate, evaluate_sets

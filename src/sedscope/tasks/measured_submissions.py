@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..data.arrays import FloatArray
-from ..data.clip_ids import clip_list_digest
+from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..data.progress import StagedProgress
 from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings, counted, issue_warnings, listing, readable
 from ..evaluation.result import Evaluation
 from ..io.locations import Address, Location, input_location, local_path
 from ..io.submission_lists import ListedSystem, list_systems
+from ..progress import StagedProgress
 from ..ranking.rank import bootstrap_of, enough_resamples, few_resamples_note
 from ..ranking.ranking import (
     RankedMetric,

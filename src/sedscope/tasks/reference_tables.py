@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ..data.clip_events import ClipEvents
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.event_table import EventTable, concatenate
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores

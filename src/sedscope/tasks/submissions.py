@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import partial
 
 from ..data.clip_events import ClipEvents
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.detections import event_problem
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores

@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
-from ..data.ignored_references import ConfidenceLimit
 from ..data.joined_chunks import Unreferenced
 from ..data.label_maps import Combine, LabelMap
+from ..data.truth_summary import ConfidenceLimit
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
 from ..evaluation.groups import GroupAverageName, Groups

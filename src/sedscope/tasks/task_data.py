@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..data.clip_ids import clip_id
+from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
 from ..errors import SedscopeError, listing, near_names

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from .. import _native
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray, ScoreArray
-from ..data.clip_ids import clip_id
+from ..data.clip_scores import as_scores
+from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import likely_pairs
-from ..data.score_arrays import as_scores
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
 from ..errors import SedscopeError, counted, listing, subject, without_options

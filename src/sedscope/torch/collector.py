@@ -20,8 +20,8 @@ from ..counting.deltas import Deltas
 from ..counting.one_pass import deltas_of_batch, one_pass
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.choices import Coverage, Missing
-from ..data.coverage import CoveredClips, check_coverage_choice, extents_of, late_ends_note
+from ..data.choices import Coverage, Missing, check_choice
+from ..data.coverage import CoveredClips, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
@@ -63,7 +63,7 @@ class BatchCollector:
     ) -> None:
         if repeats not in ("error", "first"):
             raise SedscopeError(f"repeats={repeats!r} is not valid. Choose 'error' or 'first'.")
-        check_coverage_choice(coverage)
+        check_choice(Coverage, coverage=coverage)
         if postprocessing is not None and not isinstance(postprocessing, PostProcessing):
             raise SedscopeError(f"postprocessing={postprocessing!r} is not a post-processing.")
         self.metrics = metrics

@@ -16,7 +16,7 @@ import numpy as np
 from ..criteria import Collar, Criterion
 from ..criteria.criterion import parse_criterion
 from ..data.clip_events import ClipEvents
-from ..data.recordings import ClipPieces
+from ..data.clip_scores import ClipPieces
 from ..data.scores import Scores
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened

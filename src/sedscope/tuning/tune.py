@@ -22,10 +22,9 @@ from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import kept_events_error
-from ..data.clip_ids import clip_list_digest
+from ..data.clip_scores import whole_clip_error
+from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..data.progress import Progress, StagedProgress
-from ..data.recordings import whole_clip_error
 from ..data.scores import ClipScores, Scores, refuse_nans
 from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
@@ -36,6 +35,7 @@ from ..metrics import Metric, MetricResult
 from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..postprocessing.score_transform import ScoreMap
+from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...data.arrays import sha256
-from ...data.clip_ids import clip_id
-from ...data.event_checks import overlapping
-from ...data.mappings import is_duration
+from ...data.clips import clip_id, is_duration
+from ...data.events import overlapping
 from ...data.times import Ticks, to_ticks
 from ...errors import listing, subject
 from .results import WORLD, PSDSEvalError

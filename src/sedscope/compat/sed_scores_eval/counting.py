@@ -21,7 +21,7 @@ from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
 from ...data.alignment import Alignment, align
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.coverage import squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...counting.request import DeltaRequest
 from ...criteria import Clip, Collar, Criterion, Intersection, Segment
-from ...data.clip_ids import clip_id, clip_ids
+from ...data.clips import clip_id, clip_ids
 from ...data.scores import ClipScores
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError

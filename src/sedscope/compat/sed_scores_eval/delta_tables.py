@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...counting.deltas import Deltas
 from ...criteria import Clip, Collar, Criterion, Intersection, Segment
 from ...criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
-from ...data.clip_ids import clip_ids
+from ...data.clips import clip_ids
 from ...data.ground_truth import GroundTruth
 from ...data.scores import ScoreArray
 from ...data.times import TICKS_PER_SECOND

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.events import EventColumns
 from ...data.ground_truth import GroundTruth
-from ...data.score_sources import protected
+from ...data.score_sources import clip_from_table, protected, table_classes
 from ...data.scores import ClipScores, Scores
-from ...data.tables import clip_from_table, table_classes
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
 from ...io.event_files import read_ground_truth

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.event_table import EventTable
 from ...data.tables import RowLocation
 from ...errors import SedscopeError, listing, shortened

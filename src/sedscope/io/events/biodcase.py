@@ -11,7 +11,7 @@ import re
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.event_table import EventTable
 from ...data.tables import Cell
 from ...errors import SedscopeError, listing, subject

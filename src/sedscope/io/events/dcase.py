@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
 from ...data.tables import CellTable
 from ..atomic_write import write_text

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from ...data.clip_ids import clip_id, clip_ids
+from ...data.clips import clip_id, clip_ids
 from ...data.event_table import EventTable
 from ...errors import SedscopeError, counted, listing
 from ..atomic_write import check_file_names, filling, write_text

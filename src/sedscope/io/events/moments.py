@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.choices import Side
-from ...data.clip_ids import clip_id
+from ...data.clips import clip_id
 from ...data.event_table import EventTable
 from ...data.tables import RowLocation
 from ...errors import SedscopeError, SedscopeWarning, listing, shortened, subject

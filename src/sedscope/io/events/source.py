@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...data.choices import Side
+from ...data.choices import Side, refuse_oversized
 from ...data.event_table import EventTable, check_roles
-from ...data.size_limits import refuse_oversized
 from ...data.tables import CellTable, ColumnRows, RowLocation, cells_from_frame, is_number, parse_number
 from ...errors import SedscopeError, counted, listing, shortened
 from ..locations import Location, utf8_name

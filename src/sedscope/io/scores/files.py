@@ -10,13 +10,12 @@ from uuid import uuid4
 
 import numpy as np
 
-from ...data.choices import Gaps, check_gaps
+from ...data.choices import Gaps, check_choice
 from ...data.clip_events import ClipEvents
-from ...data.progress import ProgressChoice, as_progress
-from ...data.recordings import ClipPieces
-from ...data.score_arrays import ClipScores
+from ...data.clip_scores import ClipPieces, ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
+from ...progress import ProgressChoice, as_progress
 from .. import FormatTable
 from ..locations import (
     Address,
@@ -137,7 +136,7 @@ def read_scores(
             f"{source}: the format {chosen.name} states classes and times itself, so classes= and "
             "frame= cannot be given."
         )
-    check_gaps(gaps)
+    check_choice(Gaps, gaps=gaps)
     options = ScoreReadOptions(None if classes is None else tuple(classes), frame, gaps)
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)

@@ -10,10 +10,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from ...data.choices import Gaps
-from ...data.progress import Progress as Progress
-from ...data.score_arrays import ClipScores
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
+from ...progress import Progress as Progress
 from ..locations import Address, Location, is_utf8, open_input
 
 FilesOfClip: TypeAlias = Callable[[Path, str], Sequence[Path]]

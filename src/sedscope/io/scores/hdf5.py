@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ... import _import_path
-from ...data.score_arrays import ClipScores
+from ...data.choices import refuse_oversized
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
-from ...data.size_limits import refuse_oversized
 from ...errors import SedscopeError
 from ..atomic_write import replacing
 from ..locations import Address, Location, location

@@ -22,7 +22,7 @@ import numpy as np
 
 from ... import _native
 from ...data.arrays import ScoreArray
-from ...data.score_arrays import ClipScores
+from ...data.clip_scores import ClipScores
 from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks

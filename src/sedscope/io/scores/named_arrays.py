@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.clip_ids import clip_id
-from ...data.frame_boundaries import warn_of_milliseconds
-from ...data.score_arrays import ClipScores, as_scores
+from ...data.clip_scores import ClipScores, as_scores
+from ...data.clips import clip_id
 from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
-from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks
+from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks, warn_of_milliseconds
 from ...errors import SedscopeError, counted, listing
 from .format import ScoreReadOptions
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.score_arrays import ClipScores
+from ...data.choices import refuse_oversized
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
-from ...data.size_limits import refuse_oversized
 from ...errors import SedscopeError
 from ..atomic_write import replacing
 from .format import ScoreFormat, ScoreReadOptions, starts_with

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.choices import Gaps
-from ...data.score_arrays import ClipScores
+from ...data.choices import Gaps, refuse_oversized
+from ...data.clip_scores import ClipScores
+from ...data.score_sources import TIME_COLUMNS, clip_from_table
 from ...data.scores import Scores
-from ...data.size_limits import refuse_oversized
-from ...data.tables import TIME_COLUMNS, clip_from_table
 from ...errors import SedscopeError, listing, subject
 from ..parquet_files import check_parquet, reading_parquet, write_parquet
 from .format import ScoreFormat, ScoreReadOptions, starts_with

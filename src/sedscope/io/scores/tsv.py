@@ -19,12 +19,10 @@ import numpy as np
 from ..._native import number_table, number_table_of_file
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
-from ...data.frame_boundaries import FrameError, frame_times, join_frames, warn_of_milliseconds
-from ...data.score_arrays import ClipScores
-from ...data.score_sources import ScoreSource
+from ...data.clip_scores import ClipScores
+from ...data.score_sources import TIME_COLUMNS, ScoreSource, check_same_classes, header_classes
 from ...data.scores import Scores
-from ...data.tables import TIME_COLUMNS, check_same_classes, header_classes
-from ...data.times import Ticks, to_ticks
+from ...data.times import FrameError, Ticks, frame_times, join_frames, to_ticks, warn_of_milliseconds
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import check_file_names, filling, replacing
 from ..locations import Location, folder_files, utf8_name

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.size_limits import refuse_beyond_memory
+from ....data.choices import refuse_beyond_memory
 from ....errors import listing
 from ...submodules import add_submodule, by_name
 from ..event_lists import MetaDataContainer

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....data.clip_ids import clip_id
+from ....data.clips import clip_id
 from ....data.ground_truth import GroundTruth
-from ....data.tables import TIME_COLUMNS
+from ....data.score_sources import TIME_COLUMNS
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import locked, replacing, write_text
 from ....io.locations import check_input, read_input

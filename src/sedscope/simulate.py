@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing
-from .arrays import FloatArray, IntArray
-from .events import EventColumns
-from .ground_truth import GroundTruth
-from .scores import Scores
-from .size_limits import refuse_beyond_memory
-from .times import to_ticks
+from .data.arrays import FloatArray, IntArray
+from .data.choices import refuse_beyond_memory
+from .data.events import EventColumns
+from .data.ground_truth import GroundTruth
+from .data.scores import Scores
+from .data.times import to_ticks
+from .errors import SedscopeError, listing
 
 # label: share of all events, median duration in seconds
 DOMESTIC: dict[str, tuple[float, float]] = {

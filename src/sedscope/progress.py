@@ -8,8 +8,8 @@ from importlib import import_module
 from time import monotonic
 from typing import Any, TypeAlias
 
-from ..errors import SedscopeError
-from ..escaping import html, one_line
+from .errors import SedscopeError
+from .escaping import html, one_line
 
 _SECONDS = 0.1  # between two updates
 _WIDTH = 24  # characters of the bar in a terminal

@@ -1,18 +1,92 @@
-"""Events and durations in memory as users write them: mappings from clips, or data frames."""
+"""Clips: their ids, which ignore folders and audio suffixes, and their durations."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ..errors import SedscopeError, counted, listing, shortened, subject
-from .clip_ids import clip_ids
-from .events import EventColumns
+from ..errors import SedscopeError, counted, listing, refuse_nul, subject
+from .arrays import sha256
 from .tables import FrameLike, cells_from_frame
-from .times import Ticks, to_ticks
+from .times import to_ticks
+
+if TYPE_CHECKING:
+    from .tables import RowLocation
+
+AUDIO_SUFFIXES = frozenset(["wav", "flac", "mp3", "ogg", "opus", "m4a", "aac", "aif", "aiff", "w64"])
+
+
+def clip_id(name: str) -> str:
+    """Return the id of the clip that a file name refers to.
+
+    >>> clip_id("audio/eval/Y1_30.000_40.000.wav")
+    'Y1_30.000_40.000'
+    """
+    if not isinstance(name, str):
+        raise SedscopeError(f"Clip names must be strings, not {name!r}.")
+    return _without_folder_and_suffix(name)
+
+
+@lru_cache(maxsize=2**16)
+def _without_folder_and_suffix(name: str) -> str:
+    refuse_nul([name], "clip")
+    last = re.split(r"[/\\]", name)[-1]
+    end = len(last)
+    while (point := last.rfind(".", 0, end)) >= 0 and last[point + 1 : end].lower() in AUDIO_SUFFIXES:
+        end = point
+    return last[:end]
+
+
+def clip_ids(
+    names: Iterable[str], where: str, locate: Callable[[str], RowLocation] | None = None
+) -> dict[str, str]:
+    """Map each distinct name to its clip id, in order. Two names for one clip are an error.
+
+    ``locate``: says where a name first occurs, for the message.
+    """
+    ids: dict[str, str] = {}
+    first_name: dict[str, str] = {}
+    clashes: list[tuple[str, str]] = []
+    for name in names:
+        if name in ids:
+            continue
+        clip = clip_id(name)
+        ids[name] = clip
+        if not clip:
+            raise SedscopeError(f"{where}: {name!r} is not the name of a clip.")
+        if clip in first_name:
+            clashes.append((first_name[clip], name))
+        first_name.setdefault(clip, name)
+    if clashes:
+        pairs = [
+            " and ".join(f"{name!r} ({locate(name)})" if locate else repr(name) for name in pair)
+            for pair in clashes
+        ]
+        advice = "Folders and audio suffixes are ignored, so name each clip once."
+        raise SedscopeError(
+            f"{where}: {counted(len(clashes), 'duplicate clip')}: {listing(pairs)}. {advice}",
+            lines=[
+                locate(name).finding(f"{name!r} is the same clip as {first!r} in {locate(first)}")
+                for first, name in clashes
+                if locate is not None
+            ],
+            advice=advice,
+        )
+    return ids
+
+
+def clip_list_digest(clips: Iterable[str]) -> str:
+    """Return the SHA-256 hash of a list of clips: their ids in order, one per line.
+
+    >>> clip_list_digest(["b", "a"]) == sha256(b"a\\nb\\n").hexdigest()
+    True
+    """
+    lines = "".join(f"{clip}\n" for clip in sorted(clips))
+    return sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+
 
 DURATION_COLUMNS = ("filename", "duration")
 
@@ -86,44 +160,3 @@ def unique_durations(names: Sequence[Any], seconds: Sequence[Any], where: str) -
         twice = sorted(str(name) for name, number in Counter(names).items() if number > 1)
         raise SedscopeError(f"{where}: {counted(len(twice), 'duplicate clip')}: {listing(twice)}.")
     return durations
-
-
-def columns_of_mapping(
-    events: Mapping[str, Iterable[tuple[float, float, str]]], where: str = "ground truth"
-) -> EventColumns:
-    """Check events in memory and return them as columns. ``where``: what messages call them."""
-    if not isinstance(events, Mapping):
-        raise SedscopeError(
-            f"{where}: give a mapping from clips to events, not {type(events).__name__}."
-        )
-    rows: list[tuple[str, Any]] = []
-    times: list[Ticks] = []
-    problems: list[str] = []
-    for clip, clip_events in events.items():
-        if isinstance(clip_events, str) or not isinstance(clip_events, Iterable):
-            problems.append(
-                f"{clip}: {shortened(repr(clip_events))} is not a list of (onset, offset, label)"
-            )
-            continue
-        for event in clip_events:
-            try:
-                onset, offset, label = event
-                ticks = to_ticks([onset, offset])
-            except (TypeError, ValueError):
-                problems.append(f"{clip}: {shortened(repr(event))} is not (onset, offset, label)")
-                continue
-            if not isinstance(label, str) or not label.strip():
-                problems.append(f"{clip}: {shortened(repr(event))} has no label")
-            rows.append((clip, label))
-            times.append(ticks)
-    if problems:
-        raise SedscopeError(f"{where}: {counted(len(problems), 'problem')}: {listing(problems)}.")
-    table = np.array(times, np.int64).reshape(-1, 2)
-    name = "event" if where == "ground truth" else "ignored event"
-    return EventColumns(
-        clip=[clip for clip, _ in rows],
-        onset=table[:, 0],
-        offset=table[:, 1],
-        label=[label for _, label in rows],
-        where=lambda i: f"{name} {i}",
-    )
