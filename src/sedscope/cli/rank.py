@@ -175,8 +175,8 @@ def _rank_task(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank submissions to a task."""
-    from ..tasks.rank_task import rank_listed
     from ..tasks.task_data import read_task_data
+    from ..tasks.task_ranking import rank_listed
 
     systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
     location = None if truth is None else as_location(truth)

@@ -21,6 +21,8 @@ from .scores import Scores
 from .size_limits import refuse_beyond_memory
 from .times import to_ticks
 
+__all__ = ["ground_truth", "labels", "scores"]
+
 # label: share of all events, median duration in seconds
 DOMESTIC: dict[str, tuple[float, float]] = {
     "Alarm_bell_ringing": (0.10, 1.5),

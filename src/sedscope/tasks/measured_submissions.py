@@ -28,12 +28,11 @@ from ..ranking.submissions import (
     undefined_score,
 )
 from ..resampling.resampling import Resampling
-from .check_submission import check_submission
-from .evaluate_task import evaluate_task
+from .submission_check import check_submission
 from .submissions import require_outputs
 from .task import named_files
 from .task_data import DatasetTruth, TaskData
-from .task_evaluation import TaskEvaluation
+from .task_evaluation import TaskEvaluation, evaluate_task
 from .task_files import task_toml
 
 _BLOCK = 1 << 20  # bytes that are read at a time

@@ -57,7 +57,7 @@ class ChunkRule:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.ChunkRule("centiseconds", unreferenced="drop").segment
+    >>> sed.tasks.ChunkRule("centiseconds", unreferenced="drop").segment
     1.0
     """
 
@@ -99,9 +99,9 @@ class GroupRule:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
+    >>> sed.tasks.GroupRule(clips="sites.tsv", average="harmonic").average
     'harmonic'
-    >>> sed.GroupRule(pattern="{group}_{}").group_of("north_bay_0015")
+    >>> sed.tasks.GroupRule(pattern="{group}_{}").group_of("north_bay_0015")
     'north_bay'
     """
 
@@ -145,7 +145,7 @@ class GroupRule:
         Examples
         --------
         >>> import sedscope as sed
-        >>> sed.GroupRule(pattern="{group}_{}").group_of("north") is None
+        >>> sed.tasks.GroupRule(pattern="{group}_{}").group_of("north") is None
         True
         """
         if self.pattern is None:
@@ -214,7 +214,7 @@ class Dataset:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.Dataset(["psds1", "collar_f1"], classes=["Cat", "Dog"]).classes
+    >>> sed.tasks.Dataset(["psds1", "collar_f1"], classes=["Cat", "Dog"]).classes
     ('Cat', 'Dog')
     """
 
@@ -302,8 +302,8 @@ class Task:
     Examples
     --------
     >>> import sedscope as sed
-    >>> desed, maestro = sed.Dataset("psds1"), sed.Dataset("mpauc")
-    >>> task = sed.Task("mine", {"desed": desed, "maestro": maestro}, "desed.psds1 + maestro.mpauc")
+    >>> desed, maestro = sed.tasks.Dataset("psds1"), sed.tasks.Dataset("mpauc")
+    >>> task = sed.tasks.Task("mine", {"desed": desed, "maestro": maestro}, "desed.psds1 + maestro.mpauc")
     >>> task.formula.names
     (('desed', 'psds1'), ('maestro', 'mpauc'))
     """

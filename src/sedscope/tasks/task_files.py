@@ -66,7 +66,7 @@ def read_task(task: str | Location) -> Task:
     Examples
     --------
     >>> import sedscope as sed
-    >>> task = sed.read_task("dcase2021_task4")
+    >>> task = sed.tasks.read_task("dcase2021_task4")
     >>> task.score
     'desed.psds1 + desed.psds2'
     >>> [*task.datasets["desed"].metrics]
@@ -94,10 +94,10 @@ def write_task(task: Task, path: str | Path) -> None:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import sedscope as sed
-    >>> task = sed.Task("mine", {"set": sed.Dataset("psds1")}, "set.psds1")
+    >>> task = sed.tasks.Task("mine", {"set": sed.tasks.Dataset("psds1")}, "set.psds1")
     >>> with TemporaryDirectory() as folder:
-    ...     sed.write_task(task, f"{folder}/mine.toml")
-    ...     sed.read_task(f"{folder}/mine.toml") == task
+    ...     sed.tasks.write_task(task, f"{folder}/mine.toml")
+    ...     sed.tasks.read_task(f"{folder}/mine.toml") == task
     True
     """
     write_text(path, task_toml(task))

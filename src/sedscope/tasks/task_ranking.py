@@ -27,11 +27,11 @@ from ..ranking.ranking import (
 from ..ranking.ranking_result import Ranking
 from ..ranking.submissions import SCORE, Measurement, measured_system
 from ..resampling.resampling import Resampling
-from .evaluate_task import evaluate_output
 from .measured_submissions import UnrankableError, measure_listed
 from .submissions import require_outputs
 from .task import Dataset, Task
 from .task_data import TaskData, opened_data
+from .task_evaluation import evaluate_output
 
 
 def rank_task(
@@ -58,12 +58,12 @@ def rank_task(
         their scores is ranked. An iterable lists paths, patterns such as ``"submissions/*"``, and tables
         ``team,name,path``.
     data : str or Path, optional
-        The folder of the data sets; see :func:`~sedscope.evaluate_task`.
+        The folder of the data sets; see :func:`~sedscope.tasks.evaluate_task`.
     resampling : int or Resampling, optional
         How clips are drawn; see :func:`~sedscope.rank`. Each data set is resampled on its own, and
         in the same way for all systems.
     truth, durations : str or Path, optional
-        Instead of `data`, for a task with one data set; see :func:`~sedscope.evaluate_task`.
+        Instead of `data`, for a task with one data set; see :func:`~sedscope.tasks.evaluate_task`.
     teams : mapping of str to str, optional
         The team of each system, if `submissions` is a mapping. A system that is not listed is a team of
         its own.
@@ -85,7 +85,7 @@ def rank_task(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import sedscope as sed
-    >>> task = sed.Task("mine", {"home": sed.Dataset("psds1")}, "100 * home.psds1")
+    >>> task = sed.tasks.Task("mine", {"home": sed.tasks.Dataset("psds1")}, "100 * home.psds1")
     >>> truth = sed.simulate.ground_truth(30, classes=2)
     >>> durations = "".join(f"{clip}\\t10\\n" for clip in truth.clips)
     >>> with TemporaryDirectory() as folder:
@@ -93,7 +93,8 @@ def rank_task(
     ...     _ = Path(folder, "durations.tsv").write_text(f"filename\\tduration\\n{durations}")
     ...     for name, quality in (("a", 0.6), ("b", 0.9)):
     ...         sed.write_scores(sed.simulate.scores(truth, quality=quality), Path(folder, name))
-    ...     ranking = sed.rank_task(task, {"a": f"{folder}/a", "b": f"{folder}/b"}, folder, resampling=50)
+    ...     paths = {name: f"{folder}/{name}" for name in ("a", "b")}
+    ...     ranking = sed.tasks.rank_task(task, paths, folder, resampling=50)
     >>> [(system.rank, system.name) for system in ranking.systems]
     [(1, 'b'), (2, 'a')]
     """

@@ -55,7 +55,7 @@ class SubmissionCheck:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.SubmissionCheck(["ours/home: the clip b is missing"]).problems
+    >>> sed.tasks.SubmissionCheck(["ours/home: the clip b is missing"]).problems
     ['ours/home: the clip b is missing']
     """
 
@@ -79,9 +79,9 @@ def check_submission(
     task : Task, str or Path
         The task, its name, or the path of its TOML file.
     submission : str or Path
-        The submission; see :func:`~sedscope.evaluate_task`.
+        The submission; see :func:`~sedscope.tasks.evaluate_task`.
     data : str or Path, optional
-        The folder of the data sets; see :func:`~sedscope.evaluate_task`.
+        The folder of the data sets; see :func:`~sedscope.tasks.evaluate_task`.
     truth, durations : str or Path, optional
         Instead of ``data``, for a task with one data set.
     run : Run, optional
@@ -105,7 +105,7 @@ def check_submission(
     >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
     >>> with TemporaryDirectory() as folder:
     ...     sed.write_ground_truth(truth, Path(folder, "ground_truth.tsv"))
-    ...     check = sed.check_submission("dcase2019_task4", Path(folder, "ours"), folder)
+    ...     check = sed.tasks.check_submission("dcase2019_task4", Path(folder, "ours"), folder)
     >>> [problem.rpartition("ours: ")[2] for problem in check.problems]
     ['there is no such file or folder']
     """
