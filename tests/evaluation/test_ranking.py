@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.ranking import submissions
+from sedscope.ranking import rank as rank_module
 from sedscope.ranking.rank import enough_resamples
 from sedscope.ranking.ranking import MeasuredSystem, RankedSystem, rank_systems
 from sedscope.resampling.intervals import Interval
@@ -300,7 +300,7 @@ def test_one_more_system_costs_one_evaluation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder, metrics = tmp_path / "kept", ["psds1", "psds2"]
-    measure, measured_systems = submissions._measure, []
+    measure, measured_systems = rank_module.measure_runs, []
 
     def counted(runs: Any, *arguments: Any) -> Any:
         measured_systems.append(runs[0].system)
@@ -313,7 +313,7 @@ def test_one_more_system_costs_one_evaluation(
         return sed.rank(chosen, truth, metrics, resampling=resampling, run=run).to_json()
 
     expected = sed.rank(stored, truth, metrics, resampling=50).to_json()
-    monkeypatch.setattr(submissions, "_measure", counted)
+    monkeypatch.setattr(rank_module, "measure_runs", counted)
     rank("good", "bad")
     assert measured_systems == ["bad", "good"]
     assert rank(*stored) == expected

@@ -14,7 +14,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.io.side_tables import write_durations
-from sedscope.tasks import measured_submissions
+from sedscope.tasks import task_ranking
 
 from ..support.command_line import run
 from .layout import dataset
@@ -245,7 +245,7 @@ def test_one_more_submission_costs_one_evaluation(
         ).to_json()
 
     expected = rank(*QUALITIES, kept=None)
-    monkeypatch.setattr(measured_submissions, "evaluate_task", counted)
+    monkeypatch.setattr(task_ranking, "evaluate_task", counted)
     rank("good", "bad")
     assert evaluated == ["bad", "good"]
     assert rank(*QUALITIES) == expected

@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from ..data.progress import StagedProgress
+import numpy as np
+
+from ..data.arrays import FloatArray
+from ..data.clip_ids import clip_list_digest
+from ..data.ground_truth import GroundTruth
 from ..engines.run import Run
-from ..errors import SedscopeError, collected_warnings, counted, issue_warnings, listing, readable
+from ..errors import SedscopeError, collected_warnings, issue_warnings, listing
 from ..evaluation.result import Evaluation
-from ..io.locations import Address, Location, input_location, local_path
-from ..io.submission_lists import ListedSystem, list_systems
-from ..ranking.rank import bootstrap_of, enough_resamples, few_resamples_note
-from ..ranking.ranking import (
-    RankedMetric,
-    RankedSet,
-    RankedSystem,
-    RejectedSystem,
-    different_classes_note,
-    full_name,
-    rank_systems,
-    refuse_equal_names,
-)
+from ..io.locations import Address, Location, folder_content, input_location, open_input
+from ..io.submission_lists import ListedSystem, list_systems, refuse_outward_links
+from ..ranking.rank import enough_resamples
+from ..ranking.ranking import RankedMetric, RankedSet
 from ..ranking.ranking_result import Ranking
-from ..ranking.submissions import SCORE, Measurement, measured_system
+from ..ranking.submissions import (
+    SCORE,
+    Measurement,
+    OpenedSubmission,
+    RankingRules,
+    RunValues,
+    Submission,
+    in_order,
+    rank_submissions,
+)
 from ..resampling.resampling import Resampling
-from .measured_submissions import UnrankableError, measure_listed
+from .submission_check import check_submission
 from .submissions import require_outputs
-from .task import Dataset, Task
-from .task_data import TaskData, opened_data
-from .task_evaluation import evaluate_output
+from .task import Dataset, Task, named_files
+from .task_data import DatasetTruth, TaskData, opened_data
+from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task
+from .task_files import task_toml
+
+_BLOCK = 1 << 20  # bytes that are read at a time
 
 
 def rank_task(
@@ -109,66 +117,83 @@ def rank_task(
 
 
 def rank_listed(
-    data: TaskData,
-    systems: Sequence[ListedSystem],
-    resampling: Resampling,
-    run: Run,
+    data: TaskData, systems: Iterable[ListedSystem], resampling: Resampling, run: Run
 ) -> Ranking:
-    """Evaluate submissions one after the other, and rank them.
-
-    The arguments are those of :func:`rank_task`.
-    """
+    """Rank submissions that are files. The arguments are those of :func:`rank_task`."""
     if resampling.interval != "percentile":
         raise SedscopeError(
             "The score of a task has percentile intervals only. Leave out interval='bca' (--interval bca)."
         )
-    ordered = sorted(systems, key=lambda system: (system.team, system.name))
-    refuse_equal_names([full_name(system.team, system.name) for system in ordered])
+    ordered = in_order(
+        Submission(system.name, system.team, system.paths, system.paths) for system in systems
+    )
     if resampling.n is None:
         resampling = replace(resampling, n=_enough(data, len(ordered), resampling.confidence))
-    folder = None if run.checkpoint is None else local_path(run.checkpoint)
-    steps = StagedProgress(run._steps, len(ordered))
-    quiet = replace(run, checkpoint=None, progress=None)
-    measured: dict[tuple[str, str], Measurement] = {}
-    rejected: list[RejectedSystem] = []
-    for system in ordered:
-        stage = steps.stage(1)
-        try:
-            measured[system.team, system.name] = measure_listed(system, data, resampling, quiet, folder)
-        except UnrankableError as error:
-            rejected.append(RejectedSystem(system.name, system.team, error.reasons))
-        if stage is not None:
-            stage(1, 1)
-    rejected += _take_other_clips(measured)
-    kinds = _kinds(data.task)
-    common = _common_notes([*measured.values()])
-    ranked, pairs = rank_systems(
-        [
-            measured_system(
-                name, team, measurement, [note for note in measurement.notes if note not in common]
+    return rank_submissions(ordered, TaskRules(data, resampling, run), run)
+
+
+class TaskRules(RankingRules[Location]):
+    """Systems are evaluated on all data sets of a task, and ranked by its score."""
+
+    class_advice = "List the classes of the data set in the task to change that."
+
+    def __init__(self, data: TaskData, resampling: Resampling, run: Run) -> None:
+        self.data, self.resampling = data, resampling
+        self.quiet = replace(run, checkpoint=None, progress=None)
+        self.task, self.kinds = data.task.name, _kinds(data.task)
+        self.sets: Mapping[str, RankedSet] = {}
+
+    def opened(self, submission: Submission[Location], *, keyed: bool) -> OpenedSubmission:
+        """Find the files of a submission."""
+        key = None
+        if keyed:
+            try:
+                refuse_outward_links(submission.runs)
+                outputs = [require_outputs(self.data.task, path) for path in submission.runs]
+                key = _measurement_key(self.data, outputs, self.resampling)
+            except SedscopeError:
+                pass  # the check lists all problems
+        return OpenedSubmission(partial(self._measure, submission), key)
+
+    def _measure(self, submission: Submission[Location], _: Run) -> Measurement:
+        """Check all runs, then evaluate them."""
+        problems: list[str] = []
+        notes: list[str] = []
+        for path in submission.runs:
+            with collected_warnings():
+                check = check_submission(self.data.task, path, self.data, run=Run(self.quiet.threads))
+            problems += check.problems
+            notes += check.warnings
+        if problems:
+            raise SedscopeError(f"{listing(problems)}.", lines=problems)
+        runs: list[RunValues] = []
+        for path in submission.runs:
+            with collected_warnings():  # they are among the notes
+                result = evaluate_task(
+                    self.data.task, path, self.data, resampling=self.resampling, run=self.quiet
+                )
+            runs.append(_values(result))
+            notes += result.warnings
+        return Measurement.of_runs(runs, self.resampling, submission.portable(notes))
+
+    def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
+        """Return the notes that all systems have, which are about the data. A single system has its own."""
+        if len(measured) < 2:
+            return []
+        return [note for note in measured[0].notes if all(note in other.notes for other in measured)]
+
+    def first_run(self, submission: Submission[Location], dataset: str) -> Evaluation:
+        """Evaluate the first run anew on a data set."""
+        output = require_outputs(self.data.task, submission.runs[0])[dataset]
+        with collected_warnings():
+            return evaluate_output(
+                output, self.data.datasets[dataset], None, self.quiet, keep_scores=True
             )
-            for (team, name), measurement in measured.items()
-        ],
-        higher_is_better=kinds[0].higher_is_better,
-        confidence=resampling.confidence,
-    )
-    sets = _sets([*measured.values()])
-    notes = [*common, *_class_notes(data.task, measured), *few_resamples_note(len(pairs), resampling)]
-    return Ranking(
-        systems=ranked,
-        rejected=tuple(sorted(rejected, key=lambda system: (system.team, system.name))),
-        score=kinds[0],
-        metrics=kinds,
-        classes=tuple(dict.fromkeys(label for of_set in sets.values() for label in of_set.classes)),
-        clips=sum(of_set.clips for of_set in sets.values()),
-        hours=sum(of_set.hours for of_set in sets.values()),
-        pairs=pairs,
-        resampling=resampling,
-        warnings=tuple(map(readable, notes)),
-        evaluate=_evaluator(ordered, data, resampling, quiet),
-        task=data.task.name,
-        datasets=sets,
-    )
+
+    def has_intervals(self, submission: Submission[Location], dataset: str) -> bool:
+        """Return whether intervals are neither of the mean over runs nor of the average over groups."""
+        rule = self.data.task.datasets[dataset].groups
+        return len(submission.runs) == 1 and (rule is None or rule.average is None)
 
 
 def _listed(
@@ -229,85 +254,85 @@ def _definition(dataset: Dataset, metric: str) -> str:
     return f"{metric}, {mean} over groups of {'clips' if rule.clips else 'classes'}"
 
 
-def _take_other_clips(measured: dict[tuple[str, str], Measurement]) -> list[RejectedSystem]:
-    """Take out systems that were evaluated on other clips than most systems, and reject them."""
-
-    def clips(measurement: Measurement) -> tuple[str, ...]:
-        return tuple(of_set.digest for of_set in measurement.sets.values())
-
-    def size(measurement: Measurement) -> int:
-        return sum(of_set.clips for of_set in measurement.sets.values())
-
-    numbers = Counter(map(clips, measured.values()))
-    if len(numbers) < 2:
-        return []
-    common = max(measured.values(), key=lambda system: (numbers[clips(system)], size(system)))
-    others = [key for key, system in measured.items() if clips(system) != clips(common)]
-    rejected = []
-    for team, name in others:
-        sets = measured.pop((team, name)).sets
-        reasons = [
-            f"{dataset}: the system was evaluated on {counted(of_set.clips, 'clip')}, but most systems on "
-            f"{'other clips' if of_set.clips == common.sets[dataset].clips else common.sets[dataset].clips}. "
-            "Only systems with the same clips can be ranked."
-            for dataset, of_set in sets.items()
-            if of_set.digest != common.sets[dataset].digest
-        ]
-        rejected.append(RejectedSystem(name, team, tuple(reasons)))
-    return rejected
+def _values(result: TaskEvaluation) -> RunValues:
+    """Take the values from an evaluation, which holds much more."""
+    assert result.interval is not None
+    metrics = {SCORE: _column(result.score, result.interval.values)}
+    classes: dict[str, dict[str, FloatArray]] = {}
+    sets: dict[str, RankedSet] = {}
+    for dataset, evaluation in result.datasets.items():
+        for metric, name in evaluation.names.items():
+            full = f"{dataset}.{name}"
+            metrics[full] = _column(result.values[dataset][name], result.resamples[dataset][name])
+            classes[full] = {
+                label: _column(interval.value, interval.values)
+                for label, interval in evaluation.intervals[metric].per_class.items()
+            }
+        assert evaluation.alignment is not None
+        digest = clip_list_digest(evaluation.alignment.clips)
+        sets[dataset] = RankedSet(evaluation.clips, evaluation.hours, evaluation.classes, digest)
+    return RunValues(metrics, classes, sets)
 
 
-def _common_notes(measured: Sequence[Measurement]) -> list[str]:
-    """Return the notes that all systems have, which are about the data. A single system has its own."""
-    if len(measured) < 2:
-        return []
-    return [note for note in measured[0].notes if all(note in other.notes for other in measured)]
+def _column(value: float, resampled: FloatArray) -> FloatArray:
+    return np.concatenate([[value], resampled])
 
 
-def _sets(measured: Sequence[Measurement]) -> dict[str, RankedSet]:
-    """Return the data sets with the classes of all systems."""
-    if not measured:
-        return {}
-    return {
-        name: replace(
-            of_set,
-            classes=tuple(
-                dict.fromkeys(label for system in measured for label in system.sets[name].classes)
-            ),
-        )
-        for name, of_set in measured[0].sets.items()
-    }
+def _measurement_key(
+    data: TaskData, runs: Sequence[Mapping[str, Location]], resampling: Resampling
+) -> str:
+    """Return a digest of everything that the values of a system depend on.
+
+    ``runs``: where the output of each run for each data set is.
+    """
+    from .. import __version__
+
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(_bytes(("task", __version__, task_toml(data.task), resampling)))
+    for of_set in data.datasets.values():
+        _add_data(digest, of_set)
+    for outputs in runs:
+        for name, path in outputs.items():
+            _add_files(digest, path, f"{name}/")
+    return digest.hexdigest()
 
 
-def _class_notes(task: Task, measured: Mapping[tuple[str, str], Measurement]) -> list[str]:
-    """Note that systems were evaluated on different classes, where the task does not list them."""
-    notes = []
-    for name in task.datasets:
-        classes = [system.sets[name].classes for system in measured.values()]
-        advice = "List the classes of the data set in the task to change that."
-        notes += [f"{name}: {note}" for note in different_classes_note(classes, advice)]
-    return notes
+def _add_data(digest: hashlib.blake2b, of_set: DatasetTruth) -> None:
+    """Add the reference events as they were read, and the other files of the data set."""
+    of_clips = [
+        None if facts is None else sorted(facts.items())
+        for facts in (of_set.recordings, of_set.folder_of, of_set.shot_ends)
+    ]
+    digest.update(_bytes((of_set.name, of_set.system_map, *of_clips)))
+    _add_truth(digest, of_set.truth)
+    for name in sorted({name for _, name in named_files(of_set.dataset)}):
+        file = of_set.folder / name
+        if file.is_file():
+            _add_files(digest, file, name)
 
 
-def _evaluator(
-    systems: Sequence[ListedSystem], data: TaskData, resampling: Resampling, run: Run
-) -> Callable[[RankedSystem, str], Evaluation]:
-    """Return what evaluates the first run of a system anew on a data set, with all that a report shows."""
-    paths = {(system.team, system.name): system.paths for system in systems}
+def _add_truth(digest: hashlib.blake2b, truth: GroundTruth) -> None:
+    names = (truth.clips, truth.labels, truth.ignored_labels, truth.invalid, truth.warnings)
+    digest.update(_bytes(names))
+    arrays = (truth.event_clips, truth.event_labels, truth.onsets, truth.offsets, truth.ignored)
+    for array in (*arrays, truth.durations):
+        if array is not None:
+            digest.update(_bytes((array.dtype.str, array.shape)))
+            digest.update(np.ascontiguousarray(array).tobytes())
 
-    def evaluate_ranked(system: RankedSystem, dataset: str) -> Evaluation:
-        runs = paths[system.team, system.name]
-        of_set = data.datasets[dataset]
-        output = require_outputs(data.task, runs[0])[dataset]
-        with collected_warnings():
-            result = evaluate_output(output, of_set, None, run, keep_scores=True)
-        rule = of_set.dataset.groups
-        if len(runs) > 1 or (rule is not None and rule.average is not None):
-            return result  # intervals are of the mean over runs, or of the average over groups
-        intervals = {
-            metric: bootstrap_of(system.metrics[f"{dataset}.{name}"], resampling)
-            for metric, name in result.names.items()
-        }
-        return replace(result, intervals=intervals)
 
-    return evaluate_ranked
+def _add_files(digest: hashlib.blake2b, path: Location, name: str) -> None:
+    """Add the names and the content of a file, or of all files in a folder."""
+    if path.is_dir():
+        for part in folder_content(path):
+            _add_files(digest, part, f"{name}/{part.name}")
+        return
+    digest.update(_bytes((name, path.name)))
+    with open_input(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    digest.update(b"\0end")
+
+
+def _bytes(value: object) -> bytes:
+    return repr(value).encode("utf-8", "surrogatepass")
