@@ -146,9 +146,9 @@ def test_labels_get_new_names(as_file: bool, folders: tuple[Path, Path]) -> None
         {
             "home": dataset(
                 "segment_f1",
-                labels="map.csv" if as_file else names,
-                system_labels=system_names,
-                truth_labels={"Speech": "speech"},
+                labels=sed.tasks.LabelRule(
+                    "map.csv" if as_file else names, system_names, {"Speech": "speech"}
+                ),
             )
         },
         "home.segment_f1",

@@ -19,24 +19,24 @@ FULL = sed.tasks.Task(
             ground_truth=("truth.csv", "meta/truth.csv"),
             durations=("lengths.csv", "meta/lengths.csv"),
             submission="first set",
-            format="dcase",
-            columns={"onset": 'Begin "Time" (s)'},
-            label="Dog",
+            truth=sed.TruthReading(
+                format="dcase",
+                columns={"onset": 'Begin "Time" (s)'},
+                label="Dog",
+                confidence=">= 0.25",
+                ignored="ignored.tsv",
+                ignored_labels=("UNK",),
+                invalid="drop",
+                overlaps="merge",
+            ),
             classes=("Dog", "people talking", "größe"),
-            labels={"bma": "bmabz", "x": ""},
-            truth_labels="map.csv",
-            combine="mean",
-            confidence=">= 0.25",
+            labels=sed.tasks.LabelRule({"bma": "bmabz", "x": ""}, truth="map.csv", combine="mean"),
             chunks=sed.tasks.ChunkRule("centiseconds", segment=0.5, uncovered=0.0, unreferenced="drop"),
             regions="regions.tsv",
-            ignored="ignored.tsv",
-            ignored_labels=("UNK",),
             groups=sed.tasks.GroupRule(clips="sites.tsv", average="harmonic", floor=1e-5),
             clips="scored",
             missing="empty",
             coverage="any",
-            invalid="drop",
-            overlaps="merge",
             gaps="silent",
         ),
         "two": dataset("segment_er", clips=("a", "b"), groups=sed.tasks.GroupRule(lengths=(1.0, 5.0))),
@@ -220,6 +220,12 @@ def test_files_of_a_task_stay_in_their_folders(key: str, name: str, tmp_path: Pa
         sed.tasks.read_task(path)
     last = key.rpartition(".")[2]
     assert f"{last}={name!r} may lead out of its folder." in str(error.value)
+
+
+def test_a_data_set_has_its_durations_and_labels_itself() -> None:
+    for reading in (sed.TruthReading(durations="lengths.tsv"), sed.TruthReading(label_map={"a": "b"})):
+        with pytest.raises(sed.SedscopeError, match="to the data set itself"):
+            dataset("psds1", truth=reading)
 
 
 def test_refusing_a_file_does_not_tell_whether_it_exists(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from .submission_check import check_submission as check_submission
 from .task import ChunkRule as ChunkRule
 from .task import Dataset as Dataset
 from .task import GroupRule as GroupRule
+from .task import LabelRule as LabelRule
 from .task import Task as Task
 from .task_evaluation import TaskEvaluation as TaskEvaluation
 from .task_evaluation import evaluate_task as evaluate_task

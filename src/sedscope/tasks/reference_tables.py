@@ -16,7 +16,6 @@ from ..data.scores import Scores
 from ..data.tables import RowLocation
 from ..errors import SedscopeError, counted, listing, raise_together, subject
 from ..io.events.files import event_files, read_event_table
-from ..io.events.source import EventReadOptions
 from ..io.locations import Location, folder_content
 from .task import Dataset
 
@@ -175,5 +174,4 @@ def _files(folders: list[Location]) -> list[tuple[Location, Location]]:
 
 
 def _read_table(path: Location, dataset: Dataset) -> EventTable:
-    options = EventReadOptions(dataset.columns, dataset.label, side="truth")
-    return read_event_table(path, format=dataset.format, options=options)
+    return read_event_table(path, format=dataset.truth.format, options=dataset.truth._options())

@@ -18,14 +18,20 @@ from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.submission_lists import refuse_outward_links
 from ..io.systems import (
-    SystemReading,
     holds_detection_sets,
     holds_events,
     read_detection_sets,
     read_system_scores,
 )
-from .dataset_parts import depends_on_output, grouping
-from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows, unusable_rows
+from .submissions import (
+    as_evaluated,
+    depends_on_output,
+    find_outputs,
+    grouping,
+    refuse_changed_sets,
+    unlisted_rows,
+    unusable_rows,
+)
 from .task import Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
@@ -152,18 +158,16 @@ def _findings(path: Location, truth: DatasetTruth, run: Run | None) -> list[Find
     if not depends_on_output(truth.dataset):
         return [*_validated(path, truth.truth, truth, run).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
-    dataset = truth.dataset
-    unnamed = SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps)
+    unnamed = replace(truth.system_reading, label_map=None)
     validation = validate(path, system_reading=unnamed, run=run)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
-        reading = replace(unnamed, label_map=truth.system_map)
-        scores = read_system_scores(path, truth.truth, reading)
+        scores = read_system_scores(path, truth.truth, truth.system_reading)
         try:
             changed, references = as_evaluated(scores, truth)
-            grouping(dataset, references, truth.folder, truth.folder_of, changed)
+            grouping(truth, references, changed)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
     return [*validation.warnings, *_validated(changed, references, truth, run).findings]
@@ -186,8 +190,8 @@ def _validated(
     return validate(
         scores,
         references,
-        system_reading=SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps, label_map=label_map),
-        truth_reading=TruthReading(invalid=dataset.invalid),
+        system_reading=replace(truth.system_reading, label_map=label_map),
+        truth_reading=TruthReading(invalid=dataset.truth.invalid),
         classes=dataset.classes,
         clips=dataset.clips,
         missing=dataset.missing,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
+from ..data.choices import Side
 from ..data.clip_ids import clip_id
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import LabelMap
+from ..data.label_maps import LabelMap, joined_maps
 from ..errors import SedscopeError, listing, near_names
+from ..io.event_files import truth_of_table
+from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location, folder_content, input_location
 from ..io.side_tables import read_durations
-from .dataset_parts import label_map, truth_reading
+from ..io.systems import SystemReading
 from .reference_tables import read_references
-from .task import Dataset, Task
+from .task import Dataset, LabelNames, Task
 from .task_files import read_task
 
 
@@ -34,6 +37,14 @@ class DatasetTruth:
     """The folder of each clip, where groups are folders."""
     shot_ends: Mapping[str, int] | None = None
     """When the last shot of each clip ends, in microseconds, where there are shots."""
+
+    @property
+    def system_reading(self) -> SystemReading:
+        """How the output of systems is read."""
+        dataset = self.dataset
+        return SystemReading(
+            gaps=dataset.gaps, overlaps=dataset.truth.overlaps, label_map=self.system_map
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,18 +183,13 @@ def _folder_of(path: Location) -> Location:
 def _read(
     name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
 ) -> DatasetTruth:
-    truth_map = label_map(dataset, "truth", folder)
+    reading = replace(dataset.truth, label_map=_label_map(dataset, "truth", folder))
+    if dataset.truth.ignored is not None:
+        reading = replace(reading, ignored=folder / str(dataset.truth.ignored))
     references = read_references(path, dataset)
 
     def read(seconds: Mapping[str, float] | None) -> GroundTruth:
-        truth = GroundTruth.from_event_table(
-            references.table,
-            durations=seconds,
-            invalid=dataset.invalid,
-            overlaps=dataset.overlaps,
-            **truth_reading(dataset, folder),
-        )
-        return truth if truth_map is None else truth.relabelled(truth_map)
+        return truth_of_table(references.table, replace(reading, durations=seconds))
 
     seconds = None if durations is None else read_durations(durations)
     recordings = None
@@ -196,8 +202,21 @@ def _read(
         dataset,
         folder,
         read(seconds),
-        label_map(dataset, "system", folder),
+        _label_map(dataset, "system", folder),
         recordings,
         references.folder_of,
         references.shot_ends,
     )
+
+
+def _label_map(dataset: Dataset, side: Side, folder: Location) -> LabelMap | None:
+    """Return the new names of labels of a side: those for both sides and its own."""
+
+    def read(names: LabelNames | None, read_map: Callable[..., LabelMap]) -> LabelMap | None:
+        if isinstance(names, str):
+            return read_map(folder / names, side=side)
+        return None if names is None else LabelMap(names, rule.combine)
+
+    rule = dataset.labels
+    one_sided = rule.system if side == "system" else rule.truth
+    return joined_maps(read(rule.both, read_label_map), read(one_sided, read_side_map))

@@ -34,8 +34,7 @@ from ..resampling.intervals import Interval
 from ..resampling.resampling import Resampling, drawing_recordings
 from ..results.text import Code, Form, Line, Name, Part, Records, Table
 from ..tabular import TabularResult
-from .dataset_parts import grouping
-from .submissions import read_output, require_outputs
+from .submissions import grouping, read_output, require_outputs
 from .task import GroupRule, Task
 from .task_data import DatasetTruth, TaskData, opened_data
 
@@ -317,7 +316,7 @@ def evaluate_output(
                 clips=dataset.clips,
                 missing=dataset.missing,
                 coverage=dataset.coverage,
-                overlaps=dataset.overlaps,
+                overlaps=dataset.truth.overlaps,
                 label_map=truth.system_map,
                 run=None if run is None else Run(threads=run.threads),
             )
@@ -331,7 +330,7 @@ def evaluate_output(
                 missing=dataset.missing,
                 coverage=dataset.coverage,
                 resampling=None if resampling is None else drawing_recordings(resampling, references),
-                by=grouping(dataset, references, truth.folder, truth.folder_of, system),
+                by=grouping(truth, references, system),
                 run=run,
             )
             result = replace(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from ..errors import SedscopeError, listing, near_names, shortened, with_guesses
 from ..io.atomic_write import write_text
+from ..io.event_files import TruthReading
 from ..io.locations import Location, input_location
 from ..io.toml_files import TomlTable, read_toml, toml_key, toml_value
 from ..metrics import Metric
@@ -19,22 +20,32 @@ from .task import (
     AVERAGES,
     CHOICES,
     COMBINATIONS,
+    LABEL_KEYS,
+    TRUTH_KEYS,
     UNITS,
     UNREFERENCED,
     ChunkRule,
     Dataset,
     GroupRule,
+    LabelRule,
     Task,
+    value_of_key,
 )
 
 _Made = TypeVar("_Made")
 
 _FOLDER = Path(__file__).parent / "built_in"
+_TASK_KEYS = ("name", "about", "source", "score", "lower_is_better", "datasets")
+_DATASET_KEYS = (
+    *("metrics", "ground_truth", "durations", "submission", "format", "columns", "label", "classes"),
+    *("labels", "system_labels", "truth_labels", "combine", "confidence", "chunks", "regions"),
+    *("ignored", "ignored_labels", "shots", "groups", "clips", "missing", "coverage", "invalid"),
+    *("overlaps", "gaps", "crossing", "clip_ends", "preset"),
+)
+"""The keys of a data set, in the order in which they are written."""
 _TEXTS = ("submission", "format", "label", "confidence", "regions", "ignored")
 _LISTS = ("ground_truth", "durations", "classes", "ignored_labels")
 _LABELS = ("labels", "system_labels", "truth_labels")
-_TASK_KEYS = ("name", "about", "source", "score", "lower_is_better", "datasets")
-_DATASET_KEYS = (*(field.name for field in fields(Dataset)), "preset")
 
 
 def built_in_tasks() -> tuple[str, ...]:
@@ -136,9 +147,9 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
     """Return what differs from the defaults, as TOML can hold it; without the metrics."""
     plain = {}
     default = Dataset(dataset.metrics)
-    for key in (field.name for field in fields(Dataset) if field.name != "metrics"):
-        value = getattr(dataset, key)
-        if value == getattr(default, key):
+    for key in _DATASET_KEYS[1:-1]:
+        value = value_of_key(dataset, key)
+        if value == value_of_key(default, key):
             continue
         if isinstance(value, (ChunkRule, GroupRule)):
             parts = {part.name: getattr(value, part.name) for part in fields(value)}
@@ -182,12 +193,18 @@ def _read_dataset(table: TomlTable) -> Dataset:
     clips = table.texts("clips")
     arguments["clips"] = "scored" if table.content.get("clips") == "scored" else clips
     arguments["combine"] = table.choice("combine", COMBINATIONS)
-    arguments["columns"] = _texts_by_key(table.table("columns"))
+    columns = table.table("columns")
+    arguments["columns"] = {key: str(columns.text(key)) for key in columns.content} or None
     arguments["chunks"] = _chunk_rule(table)
     arguments["groups"] = _group_rule(table)
     arguments["shots"] = table.number("shots")
-    metrics = _metrics(table)
-    return _in_table(table, lambda: Dataset(metrics, **_stated(arguments)))
+    metrics, stated = _metrics(table), _stated(arguments)
+    reading = {key: stated.pop(key) for key in TRUTH_KEYS if key in stated}
+    labels = {LABEL_KEYS[key]: stated.pop(key) for key in LABEL_KEYS if key in stated}
+    return _in_table(
+        table,
+        lambda: Dataset(metrics, truth=TruthReading(**reading), labels=LabelRule(**labels), **stated),
+    )
 
 
 def _metrics(table: TomlTable) -> dict[str, Metric[Any]]:
@@ -223,10 +240,6 @@ def _label_names(table: TomlTable, key: str) -> Mapping[str, str] | str | None:
     if wrong:
         raise names.error('must be the new name of the label, or "" to drop it.', wrong[0])
     return dict(names.content)
-
-
-def _texts_by_key(table: TomlTable) -> dict[str, str]:
-    return {key: str(table.text(key)) for key in table.content}
 
 
 def _chunk_rule(table: TomlTable) -> ChunkRule | None:
