@@ -33,7 +33,7 @@ from .submissions import (
     unusable_rows,
 )
 from .task import Task
-from .task_data import DatasetTruth, TaskData, opened_data
+from .task_data import DatasetTruth, TaskData, read_task_data
 
 _ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
     "clips-without-scores": lambda clip: f"the clip {clip} is missing",
@@ -115,7 +115,7 @@ def check_submission(
     >>> [problem.rpartition("ours: ")[2] for problem in check.problems]
     ['there is no such file or folder']
     """
-    opened = opened_data(task, data, truth, durations)
+    opened = read_task_data(task, data, truth, durations)
     try:
         refuse_outward_links([input_location(submission)])
     except SedscopeError as error:
@@ -192,10 +192,7 @@ def _validated(
         references,
         system_reading=replace(truth.system_reading, label_map=label_map),
         truth_reading=TruthReading(invalid=dataset.truth.invalid),
-        classes=dataset.classes,
-        clips=dataset.clips,
-        missing=dataset.missing,
-        coverage=dataset.coverage,
+        **dataset._selection(),
         run=run,
     )
 

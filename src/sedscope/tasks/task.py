@@ -298,6 +298,10 @@ class Dataset:
         if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
             raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
 
+    def _selection(self) -> dict[str, Any]:
+        """Return what to evaluate, as :func:`~sedscope.evaluate` and others take it."""
+        return {key: getattr(self, key) for key in ("classes", "clips", "missing", "coverage")}
+
 
 @dataclass(frozen=True)
 class Task:

@@ -57,17 +57,18 @@ class TaskData:
 
 def read_task_data(
     task: Task | str | Location,
-    data: str | Location | None = None,
-    *,
+    data: str | Location | TaskData | None = None,
     truth: str | Location | None = None,
     durations: str | Location | None = None,
 ) -> TaskData:
-    """Read the reference events of a task.
+    """Read the reference events of a task, unless that was done before.
 
     ``data``: the folder of the data sets. ``truth``, ``durations``: instead of it, the files of a task
     with one data set.
     """
-    task = as_task(task)
+    if isinstance(data, TaskData):
+        return data
+    task = task if isinstance(task, Task) else read_task(task)
     if (data is None) == (truth is None):
         raise SedscopeError(
             "Give either the folder of the data sets (data=) or the ground truth (truth=)."
@@ -80,41 +81,18 @@ def read_task_data(
         assert data is not None
         files = _locate(task, input_location(data))
     else:
-        [name] = require_one_dataset(task)
+        name, *others = task.datasets
+        if others:
+            raise SedscopeError(
+                f"The task {task.name} has {len(task.datasets)} data sets, {listing([*task.datasets])}. Give "
+                "the folder of the data sets (data=, --data), and a submission with a folder for each."
+            )
         path = input_location(truth)
         stated = None if durations is None else input_location(durations)
         files = {name: (_folder_of(path), path, stated)}
     return TaskData(
         task, {name: _read(name, task.datasets[name], *located) for name, located in files.items()}
     )
-
-
-def opened_data(
-    task: Task | str | Location,
-    data: str | Location | TaskData | None,
-    truth: str | Location | None,
-    durations: str | Location | None,
-) -> TaskData:
-    """Return the data of a task that may have been read before; see :func:`read_task_data`."""
-    if isinstance(data, TaskData):
-        return data
-    return read_task_data(task, data, truth=truth, durations=durations)
-
-
-def as_task(task: Task | str | Location) -> Task:
-    """Return a task that may be given by its name or file."""
-    return task if isinstance(task, Task) else read_task(task)
-
-
-def require_one_dataset(task: Task) -> list[str]:
-    """Return the name of the only data set of a task. Refuse a task with several."""
-    names = [*task.datasets]
-    if len(names) > 1:
-        raise SedscopeError(
-            f"The task {task.name} has {len(names)} data sets, {listing(names)}. Give the folder of the data "
-            "sets (data=, --data), and a submission with a folder for each."
-        )
-    return names
 
 
 def part_of(folder: Location, name: str, alone: bool) -> Location | None:

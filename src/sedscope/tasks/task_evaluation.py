@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +13,14 @@ import numpy as np
 from ..data.arrays import FloatArray
 from ..data.cached_scores import cached
 from ..engines.run import Run
-from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, readable, without_options
+from ..errors import (
+    SedscopeError,
+    collected_warnings,
+    counted,
+    issue_warnings,
+    readable,
+    without_options,
+)
 from ..escaping import one_line
 from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import equal_answers_note, one_point_note
@@ -36,7 +42,7 @@ from ..results.text import Code, Form, Line, Name, Part, Records, Table
 from ..tabular import TabularResult
 from .submissions import grouping, read_output, require_outputs
 from .task import GroupRule, Task
-from .task_data import DatasetTruth, TaskData, opened_data
+from .task_data import DatasetTruth, TaskData, read_task_data
 
 Measured: TypeAlias = tuple[float, Interval | None]
 """The value of a metric, and its interval if clips were resampled."""
@@ -270,7 +276,7 @@ def evaluate_task(
     ...     sed.tasks.evaluate_task(task, ours, data).score
     100.0
     """
-    opened = opened_data(task, data, truth, durations)
+    opened = read_task_data(task, data, truth, durations)
     outputs = require_outputs(opened.task, input_location(submission))
     resampling = None if resampling is None else Resampling._of(resampling)
     if resampling is not None and resampling.interval != "percentile":
@@ -301,8 +307,7 @@ def evaluate_output(
 ) -> Evaluation:
     """Evaluate the output of a system for one data set."""
     dataset = truth.dataset
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SedscopeWarning)
+    with collected_warnings() as notes:
         system, references = read_output(path, truth)
         if isinstance(system, dict):
             if resampling is not None or dataset.groups is not None:
@@ -312,10 +317,7 @@ def evaluate_output(
                 system,
                 references,
                 dataset.metrics,
-                classes=dataset.classes,
-                clips=dataset.clips,
-                missing=dataset.missing,
-                coverage=dataset.coverage,
+                **dataset._selection(),
                 overlaps=dataset.truth.overlaps,
                 label_map=truth.system_map,
                 run=None if run is None else Run(threads=run.threads),
@@ -325,10 +327,7 @@ def evaluate_output(
                 cached(system) if keep_scores else system,
                 references,
                 dataset.metrics,
-                classes=dataset.classes,
-                clips=dataset.clips,
-                missing=dataset.missing,
-                coverage=dataset.coverage,
+                **dataset._selection(),
                 resampling=None if resampling is None else drawing_recordings(resampling, references),
                 by=grouping(truth, references, system),
                 run=run,
@@ -341,10 +340,6 @@ def evaluate_output(
                     *equal_answers_note(result.results, result.alignment),
                 ),
             )
-    notes = [str(warning.message) for warning in caught if warning.category is SedscopeWarning]
-    for other in caught:
-        if other.category is not SedscopeWarning:
-            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
     return replace(result, warnings=tuple(dict.fromkeys([*notes, *result.warnings])))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import SedscopeError, listing, near_names, shortened, with_guesses
 from ..io.atomic_write import write_text
@@ -33,19 +33,11 @@ from .task import (
 )
 
 _Made = TypeVar("_Made")
+_Reader: TypeAlias = Callable[[TomlTable, str], Any]
+"""Reads the value of a key; None if the table does not have it."""
 
 _FOLDER = Path(__file__).parent / "built_in"
 _TASK_KEYS = ("name", "about", "source", "score", "lower_is_better", "datasets")
-_DATASET_KEYS = (
-    *("metrics", "ground_truth", "durations", "submission", "format", "columns", "label", "classes"),
-    *("labels", "system_labels", "truth_labels", "combine", "confidence", "chunks", "regions"),
-    *("ignored", "ignored_labels", "shots", "groups", "clips", "missing", "coverage", "invalid"),
-    *("overlaps", "gaps", "crossing", "clip_ends", "preset"),
-)
-"""The keys of a data set, in the order in which they are written."""
-_TEXTS = ("submission", "format", "label", "confidence", "regions", "ignored")
-_LISTS = ("ground_truth", "durations", "classes", "ignored_labels")
-_LABELS = ("labels", "system_labels", "truth_labels")
 
 
 def built_in_tasks() -> tuple[str, ...]:
@@ -147,7 +139,7 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
     """Return what differs from the defaults, as TOML can hold it; without the metrics."""
     plain = {}
     default = Dataset(dataset.metrics)
-    for key in _DATASET_KEYS[1:-1]:
+    for key in _DATASET_KEYS:
         value = value_of_key(dataset, key)
         if value == value_of_key(default, key):
             continue
@@ -185,20 +177,8 @@ def _read_file(path: Location, where: str) -> Task:
 
 
 def _read_dataset(table: TomlTable) -> Dataset:
-    table.refuse_unknown(_DATASET_KEYS)
-    arguments: dict[str, Any] = {key: table.text(key) for key in _TEXTS}
-    arguments |= {key: table.texts(key) for key in _LISTS}
-    arguments |= {key: table.choice(key, choices) for key, choices in CHOICES.items()}
-    arguments |= {key: _label_names(table, key) for key in _LABELS}
-    clips = table.texts("clips")
-    arguments["clips"] = "scored" if table.content.get("clips") == "scored" else clips
-    arguments["combine"] = table.choice("combine", COMBINATIONS)
-    columns = table.table("columns")
-    arguments["columns"] = {key: str(columns.text(key)) for key in columns.content} or None
-    arguments["chunks"] = _chunk_rule(table)
-    arguments["groups"] = _group_rule(table)
-    arguments["shots"] = table.number("shots")
-    metrics, stated = _metrics(table), _stated(arguments)
+    table.refuse_unknown(("metrics", *_DATASET_KEYS, "preset"))
+    metrics, stated = _metrics(table), _stated(table, _DATASET_KEYS)
     reading = {key: stated.pop(key) for key in TRUTH_KEYS if key in stated}
     labels = {LABEL_KEYS[key]: stated.pop(key) for key in LABEL_KEYS if key in stated}
     return _in_table(
@@ -242,39 +222,37 @@ def _label_names(table: TomlTable, key: str) -> Mapping[str, str] | str | None:
     return dict(names.content)
 
 
-def _chunk_rule(table: TomlTable) -> ChunkRule | None:
-    if "chunks" not in table.content:
-        return None
-    rule = table.table("chunks")
-    rule.refuse_unknown([field.name for field in fields(ChunkRule)])
-    chosen = {
-        "unit": rule.choice("unit", UNITS),
-        "segment": rule.number("segment"),
-        "uncovered": rule.number("uncovered"),
-        "unreferenced": rule.choice("unreferenced", UNREFERENCED),
-    }
-    return _in_table(rule, lambda: ChunkRule(**_stated(chosen)))
+def _texts_by_key(table: TomlTable, key: str) -> dict[str, str] | None:
+    texts = table.table(key)
+    return {name: str(texts.text(name)) for name in texts.content} or None
 
 
-def _group_rule(table: TomlTable) -> GroupRule | None:
-    if "groups" not in table.content:
-        return None
-    rule = table.table("groups")
-    rule.refuse_unknown([field.name for field in fields(GroupRule)])
-    chosen = {
-        "clips": rule.text("clips"),
-        "classes": rule.text("classes"),
-        "lengths": rule.numbers("lengths"),
-        "folders": rule.flag("folders"),
-        "pattern": rule.text("pattern"),
-        "average": rule.choice("average", AVERAGES),
-        "floor": rule.number("floor"),
-    }
-    return _in_table(rule, lambda: GroupRule(**_stated(chosen)))
+def _clips(table: TomlTable, key: str) -> tuple[str, ...] | str | None:
+    clips = table.texts(key)
+    return "scored" if table.content.get(key) == "scored" else clips
 
 
-def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of keys that the file has."""
+def _choice(choices: Sequence[str]) -> _Reader:
+    return lambda table, key: table.choice(key, choices)
+
+
+def _rule(rule: Callable[..., Any], readers: Mapping[str, _Reader]) -> _Reader:
+    """Return what reads a rule, which is a table. ``readers``: of its keys."""
+
+    def read(table: TomlTable, key: str) -> Any:
+        if key not in table.content:
+            return None
+        part = table.table(key)
+        part.refuse_unknown(readers)
+        stated = _stated(part, readers)
+        return _in_table(part, lambda: rule(**stated))
+
+    return read
+
+
+def _stated(table: TomlTable, readers: Mapping[str, _Reader]) -> dict[str, Any]:
+    """Return the values of keys that a table has."""
+    values = {key: read(table, key) for key, read in readers.items()}
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -284,3 +262,38 @@ def _in_table(table: TomlTable, make: Callable[[], _Made]) -> _Made:
         return make()
     except SedscopeError as error:
         raise table.error(str(error)) from None
+
+
+_CHUNK_KEYS: Mapping[str, _Reader] = {
+    "unit": _choice(UNITS),
+    "segment": TomlTable.number,
+    "uncovered": TomlTable.number,
+    "unreferenced": _choice(UNREFERENCED),
+}
+_GROUP_KEYS: Mapping[str, _Reader] = {
+    "clips": TomlTable.text,
+    "classes": TomlTable.text,
+    "lengths": TomlTable.numbers,
+    "folders": TomlTable.flag,
+    "pattern": TomlTable.text,
+    "average": _choice(AVERAGES),
+    "floor": TomlTable.number,
+}
+_DATASET_KEYS: Mapping[str, _Reader] = {
+    **dict.fromkeys(("ground_truth", "durations"), TomlTable.texts),
+    **dict.fromkeys(("submission", "format"), TomlTable.text),
+    "columns": _texts_by_key,
+    "label": TomlTable.text,
+    "classes": TomlTable.texts,
+    **dict.fromkeys(("labels", "system_labels", "truth_labels"), _label_names),
+    "combine": _choice(COMBINATIONS),
+    "confidence": TomlTable.text,
+    "chunks": _rule(ChunkRule, _CHUNK_KEYS),
+    **dict.fromkeys(("regions", "ignored"), TomlTable.text),
+    "ignored_labels": TomlTable.texts,
+    "shots": TomlTable.number,
+    "groups": _rule(GroupRule, _GROUP_KEYS),
+    "clips": _clips,
+    **{key: _choice(choices) for key, choices in CHOICES.items()},
+}
+"""What reads each key of a data set, in the order in which they are written."""

@@ -35,7 +35,7 @@ from ..resampling.resampling import Resampling
 from .submission_check import check_submission
 from .submissions import require_outputs
 from .task import Dataset, Task, named_files
-from .task_data import DatasetTruth, TaskData, opened_data
+from .task_data import DatasetTruth, TaskData, read_task_data
 from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task
 from .task_files import task_toml
 
@@ -107,7 +107,7 @@ def rank_task(
     [(1, 'b'), (2, 'a')]
     """
     ranking = rank_listed(
-        opened_data(task, data, truth, durations),
+        read_task_data(task, data, truth, durations),
         _listed(submissions, teams),
         Resampling._of(resampling),
         Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
