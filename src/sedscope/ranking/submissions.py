@@ -381,14 +381,10 @@ def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
 def keep(folder: Path, key: str, measurement: Measurement) -> None:
     """Write a measurement to the folder, under a digest of everything that it depends on."""
     check_output(folder, "folder")
+    facts = {**vars(measurement), "score": None}
+    text = json.dumps(facts, default=lambda part: vars(part))  # numbers keep all their digits
     content = BytesIO()
-    facts = {
-        "metrics": {name: _plain(metric) for name, metric in measurement.metrics.items()},
-        "sets": {name: vars(of_set) for name, of_set in measurement.sets.items()},
-        "notes": measurement.notes,
-        "set_notes": measurement.set_notes,
-    }
-    np.savez(content, score=measurement.score, facts=np.frombuffer(json.dumps(facts).encode(), np.uint8))
+    np.savez(content, score=measurement.score, facts=np.frombuffer(text.encode(), np.uint8))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -405,7 +401,7 @@ def kept(folder: Path, key: str) -> Measurement | None:
         facts = json.loads(bytes(arrays["facts"]))
         return Measurement(
             score=arrays["score"],
-            metrics={name: _kept_estimate(plain) for name, plain in facts["metrics"].items()},
+            metrics={name: _kept_estimate(**plain) for name, plain in facts["metrics"].items()},
             sets={
                 name: RankedSet(**{**plain, "classes": tuple(plain["classes"])})
                 for name, plain in facts["sets"].items()
@@ -415,23 +411,9 @@ def kept(folder: Path, key: str) -> Measurement | None:
         )
 
 
-def _plain(metric: MetricEstimate) -> dict[str, Any]:
-    """Return an estimate as JSON can hold it. Numbers keep all their digits."""
-    return {
-        "numbers": _numbers(metric),
-        "runs": metric.runs,
-        "classes": {label: _numbers(of_class) for label, of_class in metric.per_class.items()},
-    }
-
-
-def _numbers(estimate: Estimate) -> list[float]:
-    return [estimate.value, estimate.low, estimate.high]
-
-
-def _kept_estimate(plain: Mapping[str, Any]) -> MetricEstimate:
-    per_class = {label: Estimate(*numbers) for label, numbers in plain["classes"].items()}
-    value, low, high = plain["numbers"]
-    return MetricEstimate(value, low, high, tuple(plain["runs"]), per_class)
+def _kept_estimate(runs: list[float], per_class: Mapping[str, Any], **numbers: float) -> MetricEstimate:
+    classes = {label: Estimate(**plain) for label, plain in per_class.items()}
+    return MetricEstimate(**numbers, runs=tuple(runs), per_class=classes)
 
 
 def _file(folder: Path, key: str) -> Path:
