@@ -144,9 +144,11 @@ def rank(
     unknown = sorted(set(teams or {}).difference(runs_of))
     if unknown:
         raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
+    readers: dict[str, list[ScoreReader]] = {
+        name: [partial(_itself, scores) for scores in runs] for name, runs in runs_of.items()
+    }
     submissions = [
-        Submission(name, (teams or {}).get(name, name), [partial(_itself, run) for run in runs])
-        for name, runs in runs_of.items()
+        Submission(name, (teams or {}).get(name, name), runs) for name, runs in readers.items()
     ]
     ranking = rank_by_metrics(
         submissions,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from functools import partial
 
@@ -24,7 +24,6 @@ from ..io.locations import Location, folder_files
 from ..io.side_tables import read_class_groups, read_clip_groups, read_regions
 from ..io.systems import DetectionSets, holds_events, read_system
 from ..metrics.metric import delta_requests
-from .reference_tables import without_shots
 from .task import Dataset, GroupRule, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 
@@ -197,10 +196,37 @@ def as_evaluated(scores: Scores, truth: DatasetTruth) -> tuple[Scores, GroundTru
         regions = read_regions(truth.folder / dataset.regions)
         scores, references = cut_to_regions(scores, references, regions, crossing=dataset.crossing)
     if truth.shot_ends is not None:
-        references = without_shots(references, scores, truth.shot_ends)
+        references = _without_shots(references, scores, truth.shot_ends)
     if dataset.clip_ends != "stated" and references.durations is None:
         references = _end_with_events(scores, references, dataset.missing)
     return scores, references
+
+
+def _without_shots(truth: GroundTruth, scores: Scores, ends: Mapping[str, int]) -> GroundTruth:
+    """Return the references that a system is evaluated on.
+
+    ``ends``: when the last shot of each clip ends, in microseconds.
+    """
+    limits = [ends[clip] if clip in scores and _detects(clip, scores) else 0 for clip in truth.clips]
+    rows = np.flatnonzero(truth.offsets > np.array(limits, np.int64)[truth.event_clips])
+    rest = copy(truth)
+    rest.event_clips, rest.event_labels = truth.event_clips[rows], truth.event_labels[rows]
+    rest.onsets, rest.offsets, rest.ignored = (
+        truth.onsets[rows],
+        truth.offsets[rows],
+        truth.ignored[rows],
+    )
+    return rest
+
+
+def _detects(clip: str, scores: Scores) -> bool:
+    events = scores.open(clip)
+    if not isinstance(events, ClipEvents) or (events.confidences != 1).any():
+        raise SedscopeError(
+            f"Clip {clip} has scores, but which events are left out depends on what the system detects. Give "
+            "a list of detections without confidences."
+        )
+    return len(events.times) > 0
 
 
 def _end_with_events(scores: Scores, truth: GroundTruth, missing: Missing) -> GroundTruth:
