@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..checking.findings import Finding, Validation
@@ -136,9 +137,11 @@ def check_submission(
             else:
                 text = str(finding).removeprefix("warning: ")
                 check.warnings.append(f"{name}: {text}" if several else text)
-        check.problems += _unusable_events(path, of_set)
-        if of_set.dataset.classes is not None:
-            check.problems += _unknown_labels(path, known, of_set.system_map)
+        with suppress(SedscopeError):  # a finding says so
+            check.problems += unusable_rows(path, of_set)
+        with suppress(SedscopeError):
+            if of_set.dataset.classes is not None:
+                check.problems += _unknown_labels(path, known, of_set.system_map)
     check.problems = [*dict.fromkeys(map(readable, check.problems))]
     return check
 
@@ -216,22 +219,11 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         yield text if located else f"{path}: {text.removeprefix(f'{path} ')}"
 
 
-def _unusable_events(path: Location, truth: DatasetTruth) -> list[str]:
-    """Find events that the task cannot judge."""
-    try:
-        return unusable_rows(path, truth)
-    except SedscopeError:
-        return []  # a finding says so
-
-
 def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None) -> list[str]:
     """Find labels of detections that no data set of the task knows."""
-    try:
-        if not holds_events(path, None):
-            return []
-        table = read_event_table(path, problems=[])
-    except SedscopeError:
-        return []  # a finding says so
+    if not holds_events(path, None):
+        return []
+    table = read_event_table(path, problems=[])
     return [
         table.row_location(row).finding(f"{label} is not a class of the task")
         for row, label in enumerate(table.label)
