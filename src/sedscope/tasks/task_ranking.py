@@ -288,7 +288,7 @@ def _measurement_key(
     from .. import __version__
 
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(_bytes(("task", __version__, task_toml(data.task), resampling)))
+    digest.update(_bytes(("task submission", __version__, task_toml(data.task), resampling)))
     for of_set in data.datasets.values():
         _add_data(digest, of_set)
     for outputs in runs:
