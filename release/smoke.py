@@ -37,7 +37,7 @@ def main() -> None:
     assert next(iter(result.results.values())).value == 0.8, result.table()
 
     for name in sorted(path.stem for path in (installed / "tasks" / "built_in").glob("*.toml")):
-        sed.read_task(name)
+        sed.tasks.read_task(name)
     result.report("report.html")
     assert "<script" in Path("report.html").read_text(encoding="utf-8")
 

@@ -403,12 +403,14 @@ def test_detected_events_are_unchanged_in_a_pipe_and_printable_on_a_terminal(
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_of_tasks_are_escaped(name: str, folder: Path, tmp_path: Path) -> None:
-    segments = sed.Dataset({"f1": sed.FScore(sed.Segment(1.0))})
-    task = sed.Task(name, {"_rooms_\u1160_": segments}, "_rooms_\u1160_.f1", about=name, source=name)
-    sed.write_task(task, tmp_path / "task.toml")
+    segments = sed.tasks.Dataset({"f1": sed.FScore(sed.Segment(1.0))})
+    task = sed.tasks.Task(
+        name, {"_rooms_\u1160_": segments}, "_rooms_\u1160_.f1", about=name, source=name
+    )
+    sed.tasks.write_task(task, tmp_path / "task.toml")
     assert_printable((tmp_path / "task.toml").read_text(encoding="utf-8"))
-    assert sed.read_task(tmp_path / "task.toml").name == name
-    result = sed.evaluate_task(
+    assert sed.tasks.read_task(tmp_path / "task.toml").name == name
+    result = sed.tasks.evaluate_task(
         task, folder / ONE, truth=folder / "truth.tsv", durations=folder / "durations.tsv"
     )
     assert_printable(repr(result) + result.table())

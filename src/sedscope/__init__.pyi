@@ -3,10 +3,8 @@
 from . import plots as plots
 from . import postprocessing as postprocessing
 from . import simulate as simulate
-from .checking.findings import Finding as Finding
-from .checking.findings import Validation as Validation
+from . import tasks as tasks
 from .checking.validate import validate as validate
-from .counting.counts import ClassCounts as ClassCounts
 from .counting.counts import Counts as Counts
 from .counting.delta_files import load_deltas as load_deltas
 from .counting.delta_files import save_deltas as save_deltas
@@ -27,8 +25,6 @@ from .data.scores import Scores as Scores
 from .data.thresholds import approximate as approximate
 from .data.thresholds import at_thresholds as at_thresholds
 from .data.thresholds import detect as detect
-from .diagnosis import BoundaryErrors as BoundaryErrors
-from .diagnosis import Diagnosis as Diagnosis
 from .diagnosis import boundary_errors as boundary_errors
 from .diagnosis import diagnose as diagnose
 from .engines.run import Run as Run
@@ -38,7 +34,6 @@ from .evaluation.evaluate import deltas as deltas
 from .evaluation.evaluate import evaluate as evaluate
 from .evaluation.evaluate import evaluate_deltas as evaluate_deltas
 from .evaluation.evaluate import evaluate_sets as evaluate_sets
-from .evaluation.group_results import GroupResults as GroupResults
 from .evaluation.groups import By as By
 from .evaluation.groups import Groups as Groups
 from .evaluation.result import Evaluation as Evaluation
@@ -61,24 +56,10 @@ from .ranking.comparison_result import Comparison as Comparison
 from .ranking.rank import rank as rank
 from .ranking.ranking_result import Ranking as Ranking
 from .resampling.bootstrap import bootstrap as bootstrap
-from .resampling.intervals import Bootstrap as Bootstrap
-from .resampling.intervals import Interval as Interval
 from .resampling.resampling import Resampling as Resampling
 from .tasks import presets as presets
-from .tasks.check_submission import SubmissionCheck as SubmissionCheck
-from .tasks.check_submission import check_submission as check_submission
-from .tasks.evaluate_task import evaluate_task as evaluate_task
-from .tasks.rank_task import rank_task as rank_task
-from .tasks.task import ChunkRule as ChunkRule
-from .tasks.task import Dataset as Dataset
-from .tasks.task import GroupRule as GroupRule
-from .tasks.task import Task as Task
-from .tasks.task_evaluation import TaskEvaluation as TaskEvaluation
-from .tasks.task_files import read_task as read_task
-from .tasks.task_files import write_task as write_task
 from .tuning.choose import choose as choose
 from .tuning.operating_points import OperatingPoints as OperatingPoints
-from .tuning.tune import Tuning as Tuning
 from .tuning.tune import tune as tune
 
 __version__: str

@@ -21,6 +21,8 @@ from .data.scores import Scores
 from .data.times import to_ticks
 from .errors import SedscopeError, listing
 
+__all__ = ["ground_truth", "labels", "scores"]
+
 # label: share of all events, median duration in seconds
 DOMESTIC: dict[str, tuple[float, float]] = {
     "Alarm_bell_ringing": (0.10, 1.5),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.checking.findings import Finding
 
 from ..support.command_line import run
 from ..support.files import ARRAYS, DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
@@ -18,7 +19,7 @@ EVENTS = "filename onset offset event_label"
 HEADER = "onset offset Dog Cat"
 
 
-def findings_by_kind(files: Files, *, durations: bool = True, **options: Any) -> dict[str, sed.Finding]:
+def findings_by_kind(files: Files, *, durations: bool = True, **options: Any) -> dict[str, Finding]:
     """Validate files, and return the findings by their kind."""
     ends = files.durations if durations and files.durations.exists() else None
     overlaps, invalid = options.pop("overlaps", "error"), options.pop("invalid", "error")

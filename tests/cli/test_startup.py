@@ -112,7 +112,7 @@ def test_the_command_evaluate_loads_at_most_120_modules(
     assert '"psds1"' in run(EVALUATE)
     loaded = own_modules(Path("loaded").read_text())
     assert 40 < len(loaded) <= 120, sorted(loaded)
-    others = {"cli.compare", "io.scores.hdf5", "io.events.jams", "data.region_cuts", "io.label_maps"}
+    others = {"cli.compare", "io.scores.hdf5", "io.events.jams", "data.regions", "io.label_maps"}
     others |= {"evaluation.groups", "evaluation.class_blocks", "resampling.resampling", "tasks.presets"}
     assert not {f"sedscope.{module}" for module in others} & loaded
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.counting.counts import ClassCounts
 from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.data.times import to_ticks
 
@@ -163,7 +164,7 @@ def test_values_follow_from_the_four_durations(simulated: tuple[sed.Scores, sed.
         assert 0.75 * fn / (tp + fn) + 0.25 * fp / (fp + tn) == pytest.approx(min(costs), abs=1e-15)
 
 
-def _durations(counts: sed.ClassCounts, threshold: float) -> tuple[int, int, int, int]:
+def _durations(counts: ClassCounts, threshold: float) -> tuple[int, int, int, int]:
     tally = counts.tally_at(threshold)
     return tally.tp, tally.fp, tally.negatives - tally.fp, tally.fn  # type: ignore[return-value]
 

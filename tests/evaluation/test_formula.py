@@ -104,7 +104,7 @@ def test_what_is_not_a_formula_is_refused(text: str, message: str) -> None:
 
 def test_unknown_values_are_refused_when_the_task_is_made() -> None:
     with pytest.raises(sed.SedscopeError, match=r"no value home.psds2. Did you mean home.psds1\?"):
-        sed.Task("mine", {"home": dataset("psds1")}, "home.psds2")
+        sed.tasks.Task("mine", {"home": dataset("psds1")}, "home.psds2")
 
 
 def test_values_without_a_data_set() -> None:

@@ -89,9 +89,9 @@ def by_task(scores: sed.Scores, truth: sed.GroundTruth, folder: Path) -> Values:
     sed.write_ground_truth(truth, folder / "data" / "ground_truth.tsv")
     write_durations(truth, folder / "data" / "durations.tsv")
     sed.write_scores(scores, folder / "one")
-    task = sed.Task("mine", {"home": sed.Dataset(METRICS)}, "home.macro")
-    values = evaluated(sed.evaluate_task(task, folder / "one", folder / "data").datasets["home"])
-    (ranked,) = sed.rank_task(task, {"one": folder / "one"}, folder / "data", resampling=3).systems
+    task = sed.tasks.Task("mine", {"home": sed.tasks.Dataset(METRICS)}, "home.macro")
+    values = evaluated(sed.tasks.evaluate_task(task, folder / "one", folder / "data").datasets["home"])
+    (ranked,) = sed.tasks.rank_task(task, {"one": folder / "one"}, folder / "data", resampling=3).systems
     of_metrics = {name: ranked.metrics[f"home.{name}"] for name in METRICS}
     np.testing.assert_equal(estimated(of_metrics), values)
     return values

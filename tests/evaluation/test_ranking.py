@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.ranking import submissions
-from sedscope.ranking.rank import enough_resamples
+from sedscope.ranking.rank import MetricRules, enough_resamples
 from sedscope.ranking.ranking import MeasuredSystem, RankedSystem, rank_systems
 from sedscope.resampling.intervals import Interval
 
@@ -300,11 +299,11 @@ def test_one_more_system_costs_one_evaluation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder, metrics = tmp_path / "kept", ["psds1", "psds2"]
-    measure, measured_systems = submissions._measure, []
+    measure, measured_systems = MetricRules._measure, []
 
-    def counted(runs: Any, *arguments: Any) -> Any:
-        measured_systems.append(runs[0].system)
-        return measure(runs, *arguments)
+    def counted(rules: MetricRules, submission: Any, *arguments: Any) -> Any:
+        measured_systems.append(submission.name)
+        return measure(rules, submission, *arguments)
 
     def rank(*names: str, **drawn: Any) -> str:
         chosen = {name: stored[name] for name in names}
@@ -313,7 +312,7 @@ def test_one_more_system_costs_one_evaluation(
         return sed.rank(chosen, truth, metrics, resampling=resampling, run=run).to_json()
 
     expected = sed.rank(stored, truth, metrics, resampling=50).to_json()
-    monkeypatch.setattr(submissions, "_measure", counted)
+    monkeypatch.setattr(MetricRules, "_measure", counted)
     rank("good", "bad")
     assert measured_systems == ["bad", "good"]
     assert rank(*stored) == expected

@@ -40,8 +40,10 @@ def _results() -> dict[str, TabularResult]:
     evaluation = sed.evaluate(scores, truth, [COLLAR_F1, "psds1"], by=by)
     systems = {"a|b": scores, "c": scores}
     resampling = sed.Resampling(20)
-    task = sed.Task("mi|ne", {"home": sed.Dataset({"collar_f1": COLLAR_F1})}, "100 * home.collar_f1")
-    of_task = sed.TaskEvaluation(task, {"home": sed.evaluate(scores, truth, "collar_f1")})
+    task = sed.tasks.Task(
+        "mi|ne", {"home": sed.tasks.Dataset({"collar_f1": COLLAR_F1})}, "100 * home.collar_f1"
+    )
+    of_task = sed.tasks.TaskEvaluation(task, {"home": sed.evaluate(scores, truth, "collar_f1")})
     metric = evaluation[COLLAR_F1]
     assert isinstance(metric, TabularResult)
     return {

@@ -8,6 +8,7 @@ import numpy as np
 
 import sedscope as sed
 from sedscope import Evaluation
+from sedscope.counting.counts import ClassCounts
 
 from . import oracle
 from .strategies import LABELS
@@ -53,9 +54,7 @@ def _evaluation_columns(result: Evaluation, scores: bool) -> Iterator[tuple[str,
         )
 
 
-def assert_equal_to_oracle(
-    counts: sed.ClassCounts, expected: dict[float, oracle.Count], label: str
-) -> None:
+def assert_equal_to_oracle(counts: ClassCounts, expected: dict[float, oracle.Count], label: str) -> None:
     """At each distinct score the row that holds there has the oracle's counts."""
     assert np.all(np.diff(counts.scores) < 0)
     assert set(counts.scores.tolist()) <= set(expected)

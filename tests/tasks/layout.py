@@ -11,9 +11,9 @@ from sedscope.io.side_tables import write_durations
 from sedscope.metrics.names import MetricsLike, name_metrics
 
 
-def dataset(metrics: MetricsLike, **options: Any) -> sed.Dataset:
+def dataset(metrics: MetricsLike, **options: Any) -> sed.tasks.Dataset:
     """A data set whose metrics may be names."""
-    return sed.Dataset(name_metrics(metrics), **options)
+    return sed.tasks.Dataset(name_metrics(metrics), **options)
 
 
 def write_set(data: Path, submission: Path, name: str, seed: int, clips: int = 12) -> None:

@@ -66,7 +66,7 @@ def counts(evaluation: sed.Evaluation) -> dict[str, tuple[int, int, int]]:
 
 
 def test_counts_of_classes_and_sites(folder: Path) -> None:
-    result = sed.evaluate_task("biodcase_task2", "detected.csv", "data")
+    result = sed.tasks.evaluate_task("biodcase_task2", "detected.csv", "data")
     whales = result.datasets["whales"]
     assert counts(whales) == {"bmabz": (2, 1, 1), "d": (0, 1, 1), "bp": (1, 2, 1)}
     sites = {site: counts(evaluation) for site, evaluation in whales.groups["clips"].items()}
@@ -79,7 +79,7 @@ def test_counts_of_classes_and_sites(folder: Path) -> None:
 
 
 def test_layouts_and_the_command(folder: Path) -> None:
-    expected = sed.evaluate_task("biodcase_task2", "detected.csv", "data").score
+    expected = sed.tasks.evaluate_task("biodcase_task2", "detected.csv", "data").score
     task = ("--task", "biodcase_task2")
     assert run("check", "detected.csv", *task, "--data", "data").out == "no problems\n"
     printed = run("evaluate", "detected.csv", *task, "--data", "data", "--json", "-")
@@ -92,8 +92,8 @@ def test_layouts_and_the_command(folder: Path) -> None:
     Path("ours").mkdir()
     Path("ours", "north.csv").write_text(rows(DETECTED[:4]))
     Path("ours", "south.csv").write_text(rows(DETECTED[4:]))
-    assert sed.evaluate_task("biodcase_task2", "ours", "one").score == expected
-    assert sed.evaluate_task("biodcase_task2", "ours", "data/annotations").score == expected
+    assert sed.tasks.evaluate_task("biodcase_task2", "ours", "one").score == expected
+    assert sed.tasks.evaluate_task("biodcase_task2", "ours", "data/annotations").score == expected
     both = run("evaluate", "ours", "one/ground_truth.csv", *task, "--json", "-")
     assert json.loads(both.out)["score"] == expected
 
@@ -102,10 +102,10 @@ def test_several_detections_of_one_reference(folder: Path) -> None:
     """One is right and two are false. The public evaluator finds no false one: its precision is 1."""
     Path("one.csv").write_text(rows(CALLS[2:3]))
     Path("three.csv").write_text(rows([("north", 70 + i, 80, "d", 18) for i in range(3)]))
-    task = sed.read_task("biodcase_task2")
-    only = sed.Dataset(**{**vars(task.datasets["whales"]), "classes": ("d",)})
-    result = sed.evaluate_task(
-        sed.Task("one", {"whales": only}, "whales.precision"), "three.csv", truth="one.csv"
+    task = sed.tasks.read_task("biodcase_task2")
+    only = sed.tasks.Dataset(**{**vars(task.datasets["whales"]), "classes": ("d",)})
+    result = sed.tasks.evaluate_task(
+        sed.tasks.Task("one", {"whales": only}, "whales.precision"), "three.csv", truth="one.csv"
     )
     assert counts(result.datasets["whales"]) == {"d": (1, 2, 0)}
 
@@ -124,7 +124,7 @@ def test_what_is_refused(old: str, new: str, message: str, folder: Path) -> None
     checked = run("check", "detected.csv", "--task", "biodcase_task2", "--data", "data")
     if new != ",whale,":  # a class that the task does not have is left out of it
         with pytest.raises(sed.SedscopeError, match=message):
-            sed.evaluate_task("biodcase_task2", "detected.csv", "data")
+            sed.tasks.evaluate_task("biodcase_task2", "detected.csv", "data")
     assert checked.code == 2
     assert checked.out.startswith("detected.csv:")
     assert re.search(message, checked.out)

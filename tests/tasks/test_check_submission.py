@@ -12,7 +12,7 @@ from ..support.command_line import run
 from ..support.files import DURATIONS, SCORES, TRUTH, table
 from .layout import dataset
 
-TASK = sed.Task(
+TASK = sed.tasks.Task(
     "mine",
     {
         "home": dataset("segment_f1", classes=["Dog", "Cat"]),
@@ -26,7 +26,7 @@ TASK = sed.Task(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two data sets, a task file, and a submission without problems: scores and a list of events."""
     monkeypatch.chdir(tmp_path)
-    sed.write_task(TASK, "mine.toml")
+    sed.tasks.write_task(TASK, "mine.toml")
     for name in TASK.datasets:
         (tmp_path / "data" / name).mkdir(parents=True)
         (tmp_path / "data" / name / "ground_truth.tsv").write_text(TRUTH)
@@ -116,7 +116,7 @@ def test_single_problems(change: object, expected: list[str], folder: Path) -> N
 def test_what_check_refuses_evaluate_refuses_too(folder: Path) -> None:
     (folder / "ours" / "home" / "b.tsv").unlink()
     with pytest.raises(sed.SedscopeError, match="home: "):
-        sed.evaluate_task(TASK, "ours", "data")
+        sed.tasks.evaluate_task(TASK, "ours", "data")
 
 
 def test_the_data_must_be_there(folder: Path) -> None:

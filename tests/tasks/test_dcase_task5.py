@@ -45,7 +45,7 @@ EXAMPLE: Subsets = {
 }
 
 
-def as_counts(result: sed.TaskEvaluation) -> dict[str, tuple[int, int, int]]:
+def as_counts(result: sed.tasks.TaskEvaluation) -> dict[str, tuple[int, int, int]]:
     counts = {}
     for name, evaluation in result.datasets["bioacoustics"].groups["clips"].items():
         tally = next(iter(evaluation.counts.values()))["Q"].tally_at(0.5)
@@ -55,7 +55,7 @@ def as_counts(result: sed.TaskEvaluation) -> dict[str, tuple[int, int, int]]:
 
 def test_the_values_of_the_evaluator(tmp_path: Path) -> None:
     predictions, reference = write_subsets(tmp_path, EXAMPLE)
-    result = sed.evaluate_task("dcase_task5", predictions, reference)
+    result = sed.tasks.evaluate_task("dcase_task5", predictions, reference)
     # measured with evaluation.py of the challenge
     assert as_counts(result) == {"bats": (1, 1, 6), "birds": (4, 4, 1), "whales": (2, 0, 0)}
     assert result.values["bioacoustics"] == pytest.approx(
@@ -83,7 +83,9 @@ def test_counts_are_those_of_the_brute_force(
         f"set{i}": {f"file{i}_{k}": recording for k, recording in enumerate(of_set)}
         for i, of_set in enumerate(drawn)
     }
-    result = sed.evaluate_task("dcase_task5", *write_subsets(tmp_path_factory.mktemp("sets"), subsets))
+    result = sed.tasks.evaluate_task(
+        "dcase_task5", *write_subsets(tmp_path_factory.mktemp("sets"), subsets)
+    )
     expected = count_subsets(subsets)
     assert as_counts(result) == expected
     assert result.values["bioacoustics"] == pytest.approx(overall(expected), rel=1e-12)
@@ -98,12 +100,12 @@ def test_the_pairing_with_the_fewest_false_positives(tmp_path: Path) -> None:
     marks = (*SHOWN, (46, 56, "UNK"), (50, 60, "POS"))
     predictions, reference = write_subsets(tmp_path, {"s": {"a": (marks, [(48, 58), (56, 60)])}})
     # evaluation.py of the challenge pairs the first prediction with the POS: (1, 1, 0)
-    assert as_counts(sed.evaluate_task("dcase_task5", predictions, reference)) == {"s": (1, 0, 0)}
+    assert as_counts(sed.tasks.evaluate_task("dcase_task5", predictions, reference)) == {"s": (1, 0, 0)}
 
 
 def test_rows_with_columns_of_classes(tmp_path: Path) -> None:
     predictions, reference = write_subsets(tmp_path, EXAMPLE)
-    expected = sed.evaluate_task("dcase_task5", predictions, reference)
+    expected = sed.tasks.evaluate_task("dcase_task5", predictions, reference)
     classes = {"POS": "UNK,POS,NEG", "UNK": "NEG,UNK,NEG", "NEG": "NEG,NEG,NEG"}
     for file in reference.rglob("*.csv"):
         header, *lines = file.read_text().split()
@@ -111,7 +113,7 @@ def test_rows_with_columns_of_classes(tmp_path: Path) -> None:
             f"{times},{classes[mark]}" for times, _, mark in (line.rpartition(",") for line in lines)
         ]
         file.write_text("\n".join([header.replace("Q", "owl,crow,jay"), *rows, ""]))
-    result = sed.evaluate_task("dcase_task5", predictions, reference)
+    result = sed.tasks.evaluate_task("dcase_task5", predictions, reference)
     assert as_counts(result) == as_counts(expected)
 
 
@@ -138,7 +140,7 @@ def test_no_predictions_at_all(tmp_path: Path) -> None:
     nothing: Subsets = {
         name: {clip: (marks, []) for clip, (marks, _) in of.items()} for name, of in EXAMPLE.items()
     }
-    result = sed.evaluate_task("dcase_task5", *write_subsets(tmp_path, nothing))
+    result = sed.tasks.evaluate_task("dcase_task5", *write_subsets(tmp_path, nothing))
     assert result.values["bioacoustics"] == pytest.approx(
         dict.fromkeys(["f1", "precision", "recall"], 1e-5)
     )
@@ -175,7 +177,7 @@ def test_what_is_refused(
     else:
         path.write_text(Path("reference/whales/sea.csv").read_text())
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.evaluate_task("dcase_task5", "predictions.csv", "reference")
+        sed.tasks.evaluate_task("dcase_task5", "predictions.csv", "reference")
     checked = run("check", "predictions.csv", "--task", "dcase_task5", "--data", "reference")
     assert checked.code == 2
     if file == "predictions.csv":
@@ -188,7 +190,7 @@ def test_detections_must_be_certain(tmp_path: Path) -> None:
         "filename\tonset\toffset\tevent_label\tconfidence\nsea\t1\t2\tQ\t0.4\n"
     )
     with pytest.raises(sed.SedscopeError, match="a list of detections without confidences"):
-        sed.evaluate_task("dcase_task5", tmp_path / "scored.tsv", reference)
+        sed.tasks.evaluate_task("dcase_task5", tmp_path / "scored.tsv", reference)
 
 
 def test_the_preset_points_to_the_task() -> None:

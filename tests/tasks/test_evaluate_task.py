@@ -13,13 +13,14 @@ import pytest
 
 import sedscope as sed
 from sedscope.io.side_tables import write_durations
+from sedscope.resampling.intervals import Interval
 from sedscope.tasks.task_data import read_task_data
 from sedscope.tasks.task_files import built_in_tasks
 
 from ..support.command_line import run
 from .layout import by_hand, dataset, write_set
 
-TWO = sed.Task(
+TWO = sed.tasks.Task(
     "two",
     {"home": dataset(["psds1", "collar_f1"]), "street": dataset({"f": "segment_f1"})},
     "home.psds1 + 2 * street.f",
@@ -40,13 +41,13 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 @pytest.mark.parametrize("name", ONE_SET)
 def test_built_in_tasks_equal_evaluate(name: str, tmp_path: Path) -> None:
-    task = sed.read_task(name)
+    task = sed.tasks.read_task(name)
     [name_of_set] = task.datasets
     data, ours = tmp_path / "data", tmp_path / "ours"
     write_set(data, ours, name_of_set, 0)
     expected = by_hand(data, ours, name_of_set, task.datasets[name_of_set].metrics)
     values = {expected.names[metric]: expected[metric].value for metric in expected}
-    result = sed.evaluate_task(name, ours, data)
+    result = sed.tasks.evaluate_task(name, ours, data)
     assert result.values == {name_of_set: values}
     assert result.score == task.formula.value({name_of_set: values})
     truth, durations = (data / name_of_set / f"{file}.tsv" for file in ("ground_truth", "durations"))
@@ -55,19 +56,19 @@ def test_built_in_tasks_equal_evaluate(name: str, tmp_path: Path) -> None:
     )
     assert json.loads(printed.out)["datasets"] == {name_of_set: values}
     # the folders of a task with one data set may be those of the set
-    assert sed.evaluate_task(task, ours / name_of_set, data / name_of_set).score == result.score
+    assert sed.tasks.evaluate_task(task, ours / name_of_set, data / name_of_set).score == result.score
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_the_layout_of_the_public_set(tmp_path: Path) -> None:
     data, ours = tmp_path / "data", tmp_path / "ours"
     write_set(data, ours, "desed", 0)
-    expected = sed.evaluate_task("dcase2021_task4", ours, data).score
+    expected = sed.tasks.evaluate_task("dcase2021_task4", ours, data).score
     public = data / "desed" / "metadata" / "validation"
     public.mkdir(parents=True)
     (data / "desed" / "ground_truth.tsv").rename(public / "validation.tsv")
     (data / "desed" / "durations.tsv").rename(public / "validation_durations.tsv")
-    result = sed.evaluate_task("dcase2021_task4", ours, data / "desed")
+    result = sed.tasks.evaluate_task("dcase2021_task4", ours, data / "desed")
     assert result.score == expected
     assert not any("stated duration" in warning for warning in result.warnings)
 
@@ -75,7 +76,10 @@ def test_the_layout_of_the_public_set(tmp_path: Path) -> None:
 def write_maestro(data: Path, submission: Path, durations: str) -> None:
     """Write soft labels and scores of chunks of 10 s that overlap; some have no label above 0.5."""
     rng = np.random.default_rng(0)
-    classes = [*(sed.read_task("dcase2024_task4").datasets["maestro"].classes or ()), "announcement"]
+    classes = [
+        *(sed.tasks.read_task("dcase2024_task4").datasets["maestro"].classes or ()),
+        "announcement",
+    ]
     rows, scores, seconds = ["filename\tonset\toffset\tevent_label\tconfidence"], {}, {}
     for recording in ("cafe_1", "street_2"):
         for start in range(0, 60, 5):
@@ -100,7 +104,7 @@ def test_dcase2024_equals_its_definition(durations: str, tmp_path: Path) -> None
     data, ours = tmp_path / "data", tmp_path / "ours"
     write_set(data, ours, "desed", 0, clips=60)
     write_maestro(data, ours, durations)
-    task = sed.read_task("dcase2024_task4")
+    task = sed.tasks.read_task("dcase2024_task4")
     desed, maestro = task.datasets["desed"], task.datasets["maestro"]
     by_name: dict[str, dict[str, float]] = {}
     expected = by_hand(data, ours, "desed", desed.metrics)
@@ -118,12 +122,12 @@ def test_dcase2024_equals_its_definition(durations: str, tmp_path: Path) -> None
     )
     expected = sed.evaluate(scores, truth, maestro.metrics, classes=maestro.classes)
     by_name["maestro"] = {expected.names[metric]: expected[metric].value for metric in expected}
-    result = sed.evaluate_task(task, ours, data, resampling=10)
+    result = sed.tasks.evaluate_task(task, ours, data, resampling=10)
     assert result.values == by_name
     assert result.score == by_name["desed"]["psds1"] + by_name["maestro"]["mpauc"]
-    assert sed.check_submission(task, ours, data).problems == []
+    assert sed.tasks.check_submission(task, ours, data).problems == []
     (ours / "maestro" / "cafe_1-500-1500.tsv").unlink()
-    problems = sed.check_submission(task, ours, data).problems
+    problems = sed.tasks.check_submission(task, ours, data).problems
     assert problems == [f"{ours / 'maestro'}: the clip cafe_1-500-1500 is missing"]
 
 
@@ -137,25 +141,25 @@ def test_labels_get_new_names(as_file: bool, folders: tuple[Path, Path]) -> None
     names = {"Cat": "animal", "Dog": "animal", "Frying": ""}
     (home / "map.csv").write_text("from,to\nCat,animal\nDog,animal\nFrying,\n")
     system_names = {"Speech": "speech"}
-    task = sed.Task(
+    task = sed.tasks.Task(
         "mapped",
         {
             "home": dataset(
                 "segment_f1",
-                labels="map.csv" if as_file else names,
-                system_labels=system_names,
-                truth_labels={"Speech": "speech"},
+                labels=sed.tasks.LabelRule(
+                    "map.csv" if as_file else names, system_names, {"Speech": "speech"}
+                ),
             )
         },
         "home.segment_f1",
     )
     both = {**names, **system_names}
     expected = sed.evaluate(scores.relabelled(both), truth.relabelled(both), "segment_f1")
-    result = sed.evaluate_task(task, ours, data)
+    result = sed.tasks.evaluate_task(task, ours, data)
     assert result.score == expected["segment_f1"].value
     assert result.datasets["home"].classes == expected.classes
     assert "animal" in expected.classes
-    assert sed.check_submission(task, ours, data).problems == []
+    assert sed.tasks.check_submission(task, ours, data).problems == []
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -169,15 +173,15 @@ def test_the_average_over_groups_is_the_value(
     sites = {clip: f"site{i % 2}" for i, clip in enumerate(truth.clips)}
     rows = "".join(f"{clip}\t{site}\n" for clip, site in sites.items())
     (home / "sites.tsv").write_text(f"filename\tgroup\n{rows}")
-    rule = sed.GroupRule(clips="sites.tsv", average=average)
-    task = sed.Task("sites", {"home": dataset("segment_f1", groups=rule)}, "home.segment_f1")
+    rule = sed.tasks.GroupRule(clips="sites.tsv", average=average)
+    task = sed.tasks.Task("sites", {"home": dataset("segment_f1", groups=rule)}, "home.segment_f1")
     expected = sed.evaluate(
         sed.read_scores(ours / "home"), truth, "segment_f1", by=sed.Groups(sites, average), resampling=10
     )
-    interval: sed.Interval | None = next(iter(expected.intervals.values()))
+    interval: Interval | None = next(iter(expected.intervals.values()))
     if average is not None:
         interval = expected.groups["clips"].averages["segment_f1"].interval
-    result = sed.evaluate_task(task, ours, data, resampling=10)
+    result = sed.tasks.evaluate_task(task, ours, data, resampling=10)
     assert interval is not None
     assert result.interval is not None
     assert result.score == interval.value
@@ -192,11 +196,13 @@ def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> Non
     truth = sed.read_ground_truth(home / "ground_truth.tsv", durations=home / "durations.tsv")
     rows = [f"{clip}\t{start}\t{start + 4}\n" for clip in truth.clips for start in (0, 5)]
     (home / "regions.tsv").write_text("filename\tonset\toffset\n" + "".join(rows))
-    task = sed.Task("cut", {"home": dataset("segment_f1", regions="regions.tsv")}, "home.segment_f1")
+    task = sed.tasks.Task(
+        "cut", {"home": dataset("segment_f1", regions="regions.tsv")}, "home.segment_f1"
+    )
     cut_scores, cut_truth = sed.cut_to_regions(
         sed.read_scores(ours / "home"), truth, sed.read_regions(home / "regions.tsv")
     )
-    result = sed.evaluate_task(task, ours, data, resampling=10)
+    result = sed.tasks.evaluate_task(task, ours, data, resampling=10)
     assert result.score == sed.evaluate(cut_scores, cut_truth, "segment_f1")["segment_f1"].value
     [interval] = result.datasets["home"].intervals.values()
     assert interval.resampling.units_name() == "groups of clips"
@@ -205,7 +211,7 @@ def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> Non
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> None:
     data, ours = folders
-    result = sed.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, seed=3))
+    result = sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, seed=3))
     seeds = [next(iter(part.intervals.values())).resampling.seed for part in result.datasets.values()]
     assert seeds[0] == 3
     assert seeds[1] != 3  # the sets have equally many clips: the same draws would not be independent
@@ -227,20 +233,23 @@ def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> 
         "undefined_resamples": 0,
     }
     with pytest.raises(sed.SedscopeError, match="percentile intervals only"):
-        sed.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="bca"))
+        sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="bca"))
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_data_that_was_read_before(folders: tuple[Path, Path]) -> None:
     data, ours = folders
     opened = read_task_data(TWO, data)
-    assert sed.evaluate_task(TWO, ours, opened).score == sed.evaluate_task(TWO, ours, data).score
+    assert (
+        sed.tasks.evaluate_task(TWO, ours, opened).score
+        == sed.tasks.evaluate_task(TWO, ours, data).score
+    )
 
 
 def test_json_tables_and_warnings(folders: tuple[Path, Path], tmp_path: Path) -> None:
     data, ours = folders
     task = tmp_path / "two.toml"
-    sed.write_task(TWO, task)
+    sed.tasks.write_task(TWO, task)
     outputs = [tmp_path / f"tables.{suffix}" for suffix in ("md", "tex", "csv")]
     outcome = run(
         "evaluate", ours, "--task", task, "--data", data, "--json", tmp_path / "two.json",
@@ -266,7 +275,7 @@ def test_a_score_that_is_not_defined(tmp_path: Path) -> None:
     task = replace(TWO, datasets={"home": dataset("collar_f1")}, score="home.collar_f1")
     with pytest.warns(sed.SedscopeWarning):
         evaluation = sed.evaluate(scores, truth, "collar_f1")
-    result = sed.TaskEvaluation(task, {"home": evaluation})
+    result = sed.tasks.TaskEvaluation(task, {"home": evaluation})
     assert math.isnan(result.score)
     assert result.to_dict()["score"] is None
     assert (
@@ -274,7 +283,7 @@ def test_a_score_that_is_not_defined(tmp_path: Path) -> None:
     )
     truth = sed.GroundTruth.from_dict({"a": [(0, 3, "Dog")], "b": []}, durations={"a": 3, "b": 3})
     inverse = replace(task, score="1 / (home.collar_f1 - home.collar_f1)")
-    divided = sed.TaskEvaluation(inverse, {"home": sed.evaluate(scores, truth, "collar_f1")})
+    divided = sed.tasks.TaskEvaluation(inverse, {"home": sed.evaluate(scores, truth, "collar_f1")})
     assert divided.to_dict()["score"] is None
     assert divided.warnings[-1].startswith("The score is not defined, because 1 / (home.")
 
@@ -294,7 +303,7 @@ def test_options_that_a_task_fixes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
-    sed.write_task(TWO, "two.toml")
+    sed.tasks.write_task(TWO, "two.toml")
     outcome = run("evaluate", folders[1], "--task", "two.toml", "--data", folders[0], *options)
     assert (outcome.code, outcome.out) == (2, "")
     assert message in outcome.err
@@ -312,9 +321,9 @@ def test_missing_folders_are_named_together(folders: tuple[Path, Path], tmp_path
     data, ours = folders
     (tmp_path / "Home").mkdir()
     with pytest.raises(sed.SedscopeError, match=r"home is missing. There is Home.*street is missing"):
-        sed.evaluate_task(TWO, tmp_path, data)
+        sed.tasks.evaluate_task(TWO, tmp_path, data)
     with pytest.raises(sed.SedscopeError, match=r"The data of the task two is not complete: .*street"):
-        sed.evaluate_task(TWO, ours, tmp_path)
+        sed.tasks.evaluate_task(TWO, ours, tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -322,7 +331,7 @@ def test_errors_name_the_data_set_and_no_options(folders: tuple[Path, Path]) -> 
     data, ours = folders
     sets = {**TWO.datasets, "street": dataset({"f": "segment_f1"}, classes=["Horse"])}
     with pytest.raises(sed.SedscopeError, match="street: 1 class has no scores: Horse"):
-        sed.evaluate_task(replace(TWO, datasets=sets), ours, data)
+        sed.tasks.evaluate_task(replace(TWO, datasets=sets), ours, data)
 
 
 def test_the_list_and_the_files() -> None:

@@ -54,7 +54,7 @@ def test_moment_retrieval(tmp_path: Path) -> None:
 def test_moments_by_length(tmp_path: Path) -> None:
     """A query belongs to each length that one of its references has; all its answers count there."""
     predictions, references = write(tmp_path)
-    [result] = sed.evaluate_task(TASK, predictions, truth=references).datasets.values()
+    [result] = sed.tasks.evaluate_task(TASK, predictions, truth=references).datasets.values()
     bins = result.groups["lengths"].evaluations
     values = {
         name: {of_bin.names[metric]: of_bin[metric].value for metric in of_bin}
@@ -158,7 +158,7 @@ def test_activitynet(tmp_path: Path) -> None:
     }
     (tmp_path / "ground_truth.json").write_text(json.dumps({"database": database}))
     (tmp_path / "results.json").write_text(json.dumps({"results": results}))
-    result = sed.evaluate_task("activitynet", tmp_path / "results.json", tmp_path)
+    result = sed.tasks.evaluate_task("activitynet", tmp_path / "results.json", tmp_path)
     # at 0.5 both jumps are found; from 0.65 on only the second one, behind a false one; above 0.8 none
     jumps, runs = [1] * 3 + [0.25] * 4 + [0] * 3, [5 / 6] * 9 + [0.5]
     levels = [(jump + of_run) / 2 for jump, of_run in zip(jumps, runs, strict=True)]

@@ -14,7 +14,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.io.side_tables import write_durations
-from sedscope.tasks import measured_submissions
+from sedscope.tasks import task_ranking
 
 from ..support.command_line import run
 from .layout import dataset
@@ -40,19 +40,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             sed.write_scores(scores, place / "systems" / system / name)
     sites = "".join(f"clip_{i:02}\t{'NS'[i % 2]}\n" for i in range(16))
     (place / "data" / "street" / "sites.tsv").write_text("filename\tgroup\n" + sites)
-    sed.write_task(task(), place / "task.toml")
+    sed.tasks.write_task(task(), place / "task.toml")
     return place
 
 
-def task(lower_is_better: bool = False, score: str = "home.psds1 + 2 * street.f1") -> sed.Task:
+def task(lower_is_better: bool = False, score: str = "home.psds1 + 2 * street.f1") -> sed.tasks.Task:
     sets = {
         "home": dataset(["psds1", "psds2"]),
         "street": dataset(
             {"f1": sed.FScore(sed.Segment(1))},
-            groups=sed.GroupRule(clips="sites.tsv", average="harmonic"),
+            groups=sed.tasks.GroupRule(clips="sites.tsv", average="harmonic"),
         ),
     }
-    return sed.Task("mine", sets, score, lower_is_better=lower_is_better)
+    return sed.tasks.Task("mine", sets, score, lower_is_better=lower_is_better)
 
 
 def submissions(folder: Path) -> dict[str, Any]:
@@ -63,9 +63,9 @@ def submissions(folder: Path) -> dict[str, Any]:
 def test_ranks_are_those_of_the_evaluations(folder: Path, lower_is_better: bool) -> None:
     chosen = task(lower_is_better)
     paths = submissions(folder)
-    ranking = sed.rank_task(chosen, paths, folder / "data", resampling=RESAMPLES)
+    ranking = sed.tasks.rank_task(chosen, paths, folder / "data", resampling=RESAMPLES)
     alone = {
-        name: sed.evaluate_task(chosen, path, folder / "data", resampling=RESAMPLES)
+        name: sed.tasks.evaluate_task(chosen, path, folder / "data", resampling=RESAMPLES)
         for name, path in paths.items()
     }
     sign = -1 if lower_is_better else 1
@@ -130,12 +130,12 @@ def test_systems_share_their_resamples_whatever_the_order_of_clips_and_classes(
         (tmp_path / f"{name}.h5").rename(turned_folder / f"{name}.h5")
     renamed = task()
     sets = {name: replace(of_set, submission=f"{name}.h5") for name, of_set in renamed.datasets.items()}
-    first = sed.rank_task(task(), {"x": original}, folder / "data", resampling=50).systems[0].score
-    other = sed.rank_task(
+    first = sed.tasks.rank_task(task(), {"x": original}, folder / "data", resampling=50).systems[0].score
+    other = sed.tasks.rank_task(
         replace(renamed, datasets=sets), {"x": turned_folder}, folder / "data", resampling=50
     )
     np.testing.assert_allclose(other.systems[0].score.values, first.values, rtol=1e-12)
-    both = sed.rank_task(
+    both = sed.tasks.rank_task(
         task(), {"x": original, "more": tmp_path / "more"}, folder / "data", resampling=50
     )
     by_name = {system.name: system for system in both.systems}
@@ -149,10 +149,10 @@ def test_runs_are_averaged_resample_by_resample(folder: Path) -> None:
     paths = submissions(folder)
     chosen = task(score="home.psds1 * street.f1")
     runs = [paths["good"], paths["bad"]]
-    ranking = sed.rank_task(
+    ranking = sed.tasks.rank_task(
         chosen, {"two": runs, "one": paths["middle"]}, folder / "data", resampling=50
     )
-    alone = [sed.evaluate_task(chosen, path, folder / "data", resampling=50) for path in runs]
+    alone = [sed.tasks.evaluate_task(chosen, path, folder / "data", resampling=50) for path in runs]
     [system] = [system for system in ranking.systems if system.name == "two"]
     assert system.metrics["score"].runs == tuple(result.score for result in alone)
     intervals = [result.interval for result in alone]
@@ -202,7 +202,7 @@ def test_broken_submissions_are_rejected_with_all_reasons(folder: Path, copies: 
     assert "broken/street: the output for the data set street is missing" in reasons["broken"]
     assert any("the clip clip_00 is missing" in reason for reason in reasons["broken"])
     assert "--clips" not in "".join(reasons["broken"])
-    check = sed.check_submission(folder / "task.toml", broken, folder / "data")
+    check = sed.tasks.check_submission(folder / "task.toml", broken, folder / "data")
     assert len(check.problems) == len(reasons["broken"])
     done = run("rank", broken, "--task", folder / "task.toml", "--data", folder / "data")
     assert done.code == 2
@@ -213,7 +213,7 @@ def test_only_systems_with_the_same_clips_are_ranked(folder: Path, copies: Path)
     sets = {name: replace(of_set, clips="scored") for name, of_set in task().datasets.items()}
     chosen = replace(task(), datasets=sets)
     systems = {**submissions(folder), "fewer": fewer}
-    ranking = sed.rank_task(chosen, systems, folder / "data", resampling=50)
+    ranking = sed.tasks.rank_task(chosen, systems, folder / "data", resampling=50)
     assert len(ranking.systems) == 3
     assert ranking.rejected[0].reasons == (
         "home: the system was evaluated on 15 clips, but most systems on 16. Only systems with the same "
@@ -224,7 +224,7 @@ def test_only_systems_with_the_same_clips_are_ranked(folder: Path, copies: Path)
 def test_one_more_submission_costs_one_evaluation(
     folder: Path, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    evaluate = sed.evaluate_task
+    evaluate = sed.tasks.evaluate_task
     evaluated: list[str] = []
 
     def counted(chosen: Any, path: Path, *arguments: Any, **options: Any) -> Any:
@@ -240,10 +240,12 @@ def test_one_more_submission_costs_one_evaluation(
     ) -> str:
         paths = {name: changed if name == "good" else submissions(folder)[name] for name in names}
         resampling, run = sed.Resampling(50, **drawn), sed.Run(checkpoint=kept)
-        return sed.rank_task(task(score=score), paths, data, resampling=resampling, run=run).to_json()
+        return sed.tasks.rank_task(
+            task(score=score), paths, data, resampling=resampling, run=run
+        ).to_json()
 
     expected = rank(*QUALITIES, kept=None)
-    monkeypatch.setattr(measured_submissions, "evaluate_task", counted)
+    monkeypatch.setattr(task_ranking, "evaluate_task", counted)
     rank("good", "bad")
     assert evaluated == ["bad", "good"]
     assert rank(*QUALITIES) == expected
@@ -298,7 +300,7 @@ def test_the_same_inputs_give_the_same_bytes(folder: Path, tmp_path: Path) -> No
 def test_a_report_that_cannot_be_made_is_left_out_with_a_note(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ranking = sed.rank_task(task(), submissions(folder), folder / "data", resampling=50)
+    ranking = sed.tasks.rank_task(task(), submissions(folder), folder / "data", resampling=50)
 
     def evaluate(system: Any, name: str) -> sed.Evaluation:
         if name == "home":
@@ -321,7 +323,9 @@ def test_a_report_that_cannot_be_made_is_left_out_with_a_note(
 def test_what_reports_show_is_checked(
     folder: Path, tmp_path: Path, arguments: Any, message: str
 ) -> None:
-    ranking = sed.rank_task(task(), {"x": submissions(folder)["good"]}, folder / "data", resampling=20)
+    ranking = sed.tasks.rank_task(
+        task(), {"x": submissions(folder)["good"]}, folder / "data", resampling=20
+    )
     with pytest.raises(sed.SedscopeError, match=message):
         ranking.site(tmp_path / "board", reports="all", **arguments)
     assert not (tmp_path / "board").exists()
@@ -364,7 +368,7 @@ def test_refused_options(folder: Path, arguments: list[str], message: str) -> No
 )
 def test_invalid_arguments(folder: Path, systems: Any, options: Any, message: str) -> None:
     with pytest.raises(sed.SedscopeError, match=message):
-        sed.rank_task(task(), systems, folder / "data", resampling=50, **options)
+        sed.tasks.rank_task(task(), systems, folder / "data", resampling=50, **options)
 
 
 def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_path: Path) -> None:
@@ -372,7 +376,7 @@ def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_p
     (tmp_path / "copy").mkdir()
     for name in ("home", "street"):
         (tmp_path / "copy" / name).symlink_to(paths["good"] / name)
-    ranking = sed.rank_task(
+    ranking = sed.tasks.rank_task(
         task(), paths, folder / "data", resampling=RESAMPLES, run=sed.Run(checkpoint=tmp_path / "kept")
     )
     assert [system.name for system in ranking.systems] == ["good"]

@@ -11,7 +11,7 @@ from sedscope.tasks.task_files import built_in_tasks, task_text
 
 from .layout import dataset
 
-FULL = sed.Task(
+FULL = sed.tasks.Task(
     name="full",
     datasets={
         "one": dataset(
@@ -19,31 +19,34 @@ FULL = sed.Task(
             ground_truth=("truth.csv", "meta/truth.csv"),
             durations=("lengths.csv", "meta/lengths.csv"),
             submission="first set",
-            format="dcase",
-            columns={"onset": 'Begin "Time" (s)'},
-            label="Dog",
+            truth=sed.TruthReading(
+                format="dcase",
+                columns={"onset": 'Begin "Time" (s)'},
+                label="Dog",
+                confidence=">= 0.25",
+                ignored="ignored.tsv",
+                ignored_labels=("UNK",),
+                invalid="drop",
+                overlaps="merge",
+            ),
             classes=("Dog", "people talking", "größe"),
-            labels={"bma": "bmabz", "x": ""},
-            truth_labels="map.csv",
-            combine="mean",
-            confidence=">= 0.25",
-            chunks=sed.ChunkRule("centiseconds", segment=0.5, uncovered=0.0, unreferenced="drop"),
+            labels=sed.tasks.LabelRule({"bma": "bmabz", "x": ""}, truth="map.csv", combine="mean"),
+            chunks=sed.tasks.ChunkRule("centiseconds", segment=0.5, uncovered=0.0, unreferenced="drop"),
             regions="regions.tsv",
-            ignored="ignored.tsv",
-            ignored_labels=("UNK",),
-            groups=sed.GroupRule(clips="sites.tsv", average="harmonic", floor=1e-5),
+            groups=sed.tasks.GroupRule(clips="sites.tsv", average="harmonic", floor=1e-5),
             clips="scored",
             missing="empty",
             coverage="any",
-            invalid="drop",
-            overlaps="merge",
             gaps="silent",
         ),
-        "two": dataset("segment_er", clips=("a", "b"), groups=sed.GroupRule(lengths=(1.0, 5.0))),
+        "two": dataset("segment_er", clips=("a", "b"), groups=sed.tasks.GroupRule(lengths=(1.0, 5.0))),
         "three": dataset(
-            "collar_f1", shots=5, clip_ends="events", groups=sed.GroupRule(folders=True, average="mean")
+            "collar_f1",
+            shots=5,
+            clip_ends="events",
+            groups=sed.tasks.GroupRule(folders=True, average="mean"),
         ),
-        "four": dataset("collar_f1", groups=sed.GroupRule(pattern="{group}_{}")),
+        "four": dataset("collar_f1", groups=sed.tasks.GroupRule(pattern="{group}_{}")),
     },
     score="0.5 * one.f1 - min(two.segment_er, 1)",
     about="All keys",
@@ -58,7 +61,7 @@ metrics = {psds1 = "psds1"}
 
 @pytest.mark.parametrize("name", built_in_tasks())
 def test_built_in_tasks_have_their_name_and_say_what_they_are(name: str) -> None:
-    task = sed.read_task(name)
+    task = sed.tasks.read_task(name)
     assert (task.name, task.about != "", task.source != "") == (name, True, True)
 
 
@@ -66,27 +69,30 @@ def test_built_in_tasks_have_their_name_and_say_what_they_are(name: str) -> None
     "name", sorted({*built_in_tasks()} & {*sed.presets.PRESETS} - {"dcase2024_task4"})
 )
 def test_tasks_measure_what_their_presets_do(name: str) -> None:
-    [only] = sed.read_task(name).datasets.values()
+    [only] = sed.tasks.read_task(name).datasets.values()
     assert [*only.metrics.values()] == [*sed.presets.PRESETS[name]]
 
 
 @pytest.mark.parametrize("name", [*built_in_tasks(), "full"])
 def test_a_task_survives_its_file(name: str, tmp_path: Path) -> None:
-    task = FULL if name == "full" else sed.read_task(name)
-    sed.write_task(task, tmp_path / "task.toml")
-    assert sed.read_task(tmp_path / "task.toml") == task
-    assert sed.read_task(str(tmp_path / "task.toml")) == task
+    task = FULL if name == "full" else sed.tasks.read_task(name)
+    sed.tasks.write_task(task, tmp_path / "task.toml")
+    assert sed.tasks.read_task(tmp_path / "task.toml") == task
+    assert sed.tasks.read_task(str(tmp_path / "task.toml")) == task
 
 
 def test_a_built_in_file_can_be_copied(tmp_path: Path) -> None:
     (tmp_path / "copy.toml").write_text(task_text("dcase2024_task4"), encoding="utf-8")
-    assert sed.read_task(tmp_path / "copy.toml") == sed.read_task("dcase2024_task4")
+    assert sed.tasks.read_task(tmp_path / "copy.toml") == sed.tasks.read_task("dcase2024_task4")
 
 
 def test_presets_and_metrics_together(tmp_path: Path) -> None:
     text = PLAIN.replace("[datasets.home]", '[datasets.home]\npreset = "dcase2018_task4"')
     (tmp_path / "task.toml").write_text(text)
-    assert [*sed.read_task(tmp_path / "task.toml").datasets["home"].metrics] == ["collar_f1", "psds1"]
+    assert [*sed.tasks.read_task(tmp_path / "task.toml").datasets["home"].metrics] == [
+        "collar_f1",
+        "psds1",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +184,7 @@ def test_errors_name_the_file_and_the_key(old: str, new: str, message: str, tmp_
     path = tmp_path / "mine.toml"
     path.write_text(PLAIN.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(sed.SedscopeError, match=message) as error:
-        sed.read_task(path)
+        sed.tasks.read_task(path)
     assert str(path) in str(error.value)
 
 
@@ -211,9 +217,15 @@ def test_files_of_a_task_stay_in_their_folders(key: str, name: str, tmp_path: Pa
     path = tmp_path / "mine.toml"
     path.write_text(PLAIN.replace("[datasets.home]", f"[datasets.home]\n{key} = '{name}'"))
     with pytest.raises(sed.SedscopeError) as error:
-        sed.read_task(path)
+        sed.tasks.read_task(path)
     last = key.rpartition(".")[2]
     assert f"{last}={name!r} may lead out of its folder." in str(error.value)
+
+
+def test_a_data_set_has_its_durations_and_labels_itself() -> None:
+    for reading in (sed.TruthReading(durations="lengths.tsv"), sed.TruthReading(label_map={"a": "b"})):
+        with pytest.raises(sed.SedscopeError, match="to the data set itself"):
+            dataset("psds1", truth=reading)
 
 
 def test_refusing_a_file_does_not_tell_whether_it_exists(tmp_path: Path) -> None:
@@ -248,13 +260,13 @@ def test_refusing_a_file_does_not_tell_whether_it_exists(tmp_path: Path) -> None
     ],
 )
 def test_patterns_find_the_longest_group(pattern: str, clip: str, group: str | None) -> None:
-    assert sed.GroupRule(pattern=pattern).group_of(clip) == group
+    assert sed.tasks.GroupRule(pattern=pattern).group_of(clip) == group
 
 
 def test_names_that_no_task_has() -> None:
     with pytest.raises(
         sed.SedscopeError, match=r"no task 'dcase2021task4'. Did you mean dcase2021_task4"
     ):
-        sed.read_task("dcase2021task4")
+        sed.tasks.read_task("dcase2021task4")
     with pytest.raises(sed.SedscopeError, match=r"Cannot read nowhere\.toml"):
-        sed.read_task("nowhere.toml")
+        sed.tasks.read_task("nowhere.toml")

@@ -242,7 +242,7 @@ def _evaluate_task(
     keep_scores: bool,
 ) -> TaskEvaluation:
     """Evaluate a submission on all data sets of a task. ``keep_scores``: there will be a report."""
-    from .. import evaluate_task, read_task
+    from ..tasks import evaluate_task, read_task
 
     task = read_task(name)
     if keep_scores and len(task.datasets) > 1:

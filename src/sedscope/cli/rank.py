@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..io.submission_lists import ListedSystem
-    from ..ranking.rank import Better
+    from ..ranking.rank import Better, ScoreReader
     from ..ranking.ranking import RejectedSystem
     from ..ranking.ranking_result import Ranking, Reports
     from ..ranking.submissions import Submission
@@ -137,7 +137,7 @@ def _rank_systems(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank systems by a metric, or by a formula over metrics."""
-    from ..ranking.rank import rank_submissions
+    from ..ranking.rank import rank_by_metrics
 
     systems, ground_truth = _systems_and_truth(paths)
     if inputs.missing != "error" or inputs.clips == "scored":
@@ -152,7 +152,7 @@ def _rank_systems(
     selection = inputs.selection(truth.labels)
     clips = clip_choice(inputs.clips)
     with counting_progress(resampling=True) as progress:
-        return rank_submissions(
+        return rank_by_metrics(
             submissions,
             truth,
             metrics,
@@ -175,8 +175,8 @@ def _rank_task(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank submissions to a task."""
-    from ..tasks.rank_task import rank_listed
     from ..tasks.task_data import read_task_data
+    from ..tasks.task_ranking import rank_listed
 
     systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
     location = None if truth is None else as_location(truth)
@@ -238,11 +238,14 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
     return listed_paths(paths)
 
 
-def _submission(system: ListedSystem, inputs: InputOptions, truth: GroundTruth) -> Submission:
+def _submission(
+    system: ListedSystem, inputs: InputOptions, truth: GroundTruth
+) -> Submission[ScoreReader]:
     from ..ranking.submissions import Submission
 
-    readers: list[Callable[[], Scores]] = [partial(_read, path, inputs, truth) for path in system.paths]
-    return Submission(system.name, system.team, readers, partial(_problems, system.paths, inputs, truth))
+    readers: list[ScoreReader] = [partial(_read, path, inputs, truth) for path in system.paths]
+    problems = partial(_problems, system.paths, inputs, truth)
+    return Submission(system.name, system.team, readers, system.paths, problems)
 
 
 def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
@@ -255,10 +258,7 @@ def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
 def _problems(
     paths: Sequence[Location], inputs: InputOptions, truth: GroundTruth, error: SedscopeError
 ) -> list[str]:
-    """List everything that is wrong with the runs of a system, of which an error says a part.
-
-    Paths begin with the name of the system's file or folder, so that they are the same on every machine.
-    """
+    """List everything that is wrong with the runs of a system, of which an error says a part."""
     from ..errors import collected_warnings
     from ..io.submission_lists import refuse_outward_links
     from ..ranking.submissions import problems_of
@@ -270,10 +270,7 @@ def _problems(
     else:
         with collected_warnings():
             problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
-    problems = problems or [*problems_of(error)]
-    for path in paths:
-        problems = [problem.replace(str(path), path.name) for problem in problems]
-    return problems
+    return problems or [*problems_of(error)]
 
 
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:

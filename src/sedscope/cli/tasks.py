@@ -75,7 +75,7 @@ def check(
 
     Every problem is a line 'file:line: message'. The exit code is 2 if there are problems.
     """
-    from .. import check_submission
+    from ..tasks import check_submission
 
     if task is None:
         raise SedscopeError("Give the task (--task). 'sedscope tasks' lists all.")

@@ -620,7 +620,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         Returns
         -------
         polars.DataFrame
-            The tables of the classes, one below the other; see :meth:`ClassCounts.to_polars`.
+            The tables of the classes, one below the other, as their ``to_polars`` returns them.
 
         Examples
         --------

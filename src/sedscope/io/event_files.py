@@ -173,10 +173,15 @@ class TruthReading:
 
 def read_truth(path: str | Location, reading: TruthReading) -> GroundTruth:
     """Read ground truth, and give it its new labels."""
-    options, label_map = reading._options(), reading._label_map()
-    table = read_event_table(path, format=reading.format, options=options)
-    ignored = None
+    table = read_event_table(path, format=reading.format, options=reading._options())
+    return truth_of_table(table, reading)
+
+
+def truth_of_table(table: EventTable, reading: TruthReading) -> GroundTruth:
+    """Return the ground truth of a table that was read, with its new labels."""
+    label_map, ignored = reading._label_map(), None
     if reading.ignored is not None:
+        options = reading._options()
         ignored = read_event_table(reading.ignored, format=reading.format, options=options)
     truth = GroundTruth.from_event_table(
         table,

@@ -85,10 +85,12 @@ def align_runs(
     systems = systems_at_points(processed, points)
     every_run = [scores for of_system in systems.values() for scores in of_system]
     first = every_run[0]
+
+    def aligned(scores: Scores, labels: Iterable[str] | None, names: ClipChoice) -> Alignment:
+        return align(scores, truth, classes=labels, clips=names, missing=missing, coverage=coverage)
+
     if isinstance(classes, str) or (isinstance(clips, str) and clips != "scored"):
-        align(
-            first, truth, classes=classes, clips=clips, missing=missing, coverage=coverage
-        )  # raises the error
+        aligned(first, classes, clips)  # raises the error
     if classes is None:
         _refuse_disjoint_labels(systems, truth)
     chosen_classes = _common_classes(every_run) if classes is None else tuple(classes)
@@ -107,24 +109,10 @@ def align_runs(
     for name, of_system in systems.items():
         try:
             for number, scores in enumerate(of_system, 1):
-                alignment = align(
-                    scores,
-                    truth,
-                    classes=chosen_classes,
-                    clips=chosen_clips,
-                    missing=missing,
-                    coverage=coverage,
-                )
+                alignment = aligned(scores, chosen_classes, chosen_clips)
                 order = order or alignment.clips
                 if alignment.clips != order:
-                    alignment = align(
-                        scores,
-                        truth,
-                        classes=chosen_classes,
-                        clips=order,
-                        missing=missing,
-                        coverage=coverage,
-                    )
+                    alignment = aligned(scores, chosen_classes, order)
                 alignment = replace(alignment, warnings=(*left_out, *alignment.warnings))
                 of_run = processed[name][number - 1]
                 runs.append(ComparedRun(name, number, alignment, of_run, points.get(name)))

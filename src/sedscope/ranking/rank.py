@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-import warnings as python_warnings
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..data.alignment import Alignment, align
 from ..data.choices import Coverage
 from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
 from ..data.score_cache import cached
 from ..data.scores import Scores
+from ..engines.checkpoint import identify
+from ..engines.engine import Engine
 from ..engines.run import Run
-from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing, readable
+from ..errors import SedscopeError, collected_warnings, issue_warnings, listing
 from ..evaluation.evaluate import evaluate
+from ..evaluation.notes import one_point_note_of_counts
 from ..evaluation.result import Evaluation
-from ..io.locations import local_path
 from ..metrics import Metric
+from ..metrics.metric import delta_requests
 from ..metrics.names import MetricsLike, name_metrics
-from ..progress import StagedProgress
 from ..resampling.draws import Draws
-from ..resampling.intervals import Bootstrap, Interval
+from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
-from .compared_runs import Runs, as_runs
+from .compared_runs import ComparedRun, Runs, as_runs
 from .differences import FEWEST_RESAMPLES, affordable_resamples, resamples_needed
 from .formula import Formula
-from .ranking import (
-    MeasuredSystem,
-    MetricEstimate,
-    RankedMetric,
-    RankedSet,
-    RankedSystem,
-    RejectedSystem,
-    different_classes_note,
-    rank_systems,
-    refuse_equal_names,
-)
+from .measured_runs import measure_runs
+from .ranking import RankedMetric, RankedSet
 from .ranking_result import Ranking
-from .submissions import SCORE, Protocol, Submission, common_notes, measure_submission
+from .submissions import (
+    SCORE,
+    Measurement,
+    OpenedSubmission,
+    RankingRules,
+    RunValues,
+    Submission,
+    in_order,
+    rank_submissions,
+)
+
+ScoreReader: TypeAlias = Callable[[], Scores]
+"""Reads the scores of one run."""
 
 
 def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
@@ -59,22 +65,11 @@ def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confi
     return number
 
 
-def few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
-    """Note that no difference can be significant, because the correction needs more resamples."""
-    needed = resamples_needed(pairs, resampling.confidence)
-    if needed <= resampling.number:
-        return []
-    return [
-        "All systems tie, because no p value can be significant with "
-        f"{counted(resampling.number, 'resample')}: the correction for {counted(pairs, 'pair')} of systems "
-        f"needs {needed}. Draw more with resampling= (--bootstrap)."
-    ]
-
-
 Better: TypeAlias = Literal["higher", "lower"]
 """Which values of a score are better."""
 
-_STEPS = 1000  # of the progress of a system
+_REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*\((--clips scored|--missing empty)\)\.")
+"""A sentence with an option that a ranking refuses."""
 
 
 def rank(
@@ -149,11 +144,13 @@ def rank(
     unknown = sorted(set(teams or {}).difference(runs_of))
     if unknown:
         raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
+    readers: dict[str, list[ScoreReader]] = {
+        name: [partial(_itself, scores) for scores in runs] for name, runs in runs_of.items()
+    }
     submissions = [
-        Submission(name, (teams or {}).get(name, name), [partial(_itself, run) for run in runs])
-        for name, runs in runs_of.items()
+        Submission(name, (teams or {}).get(name, name), runs) for name, runs in readers.items()
     ]
-    ranking = rank_submissions(
+    ranking = rank_by_metrics(
         submissions,
         truth,
         metrics,
@@ -169,8 +166,8 @@ def rank(
     return ranking
 
 
-def rank_submissions(
-    submissions: Sequence[Submission],
+def rank_by_metrics(
+    submissions: Iterable[Submission[ScoreReader]],
     truth: GroundTruth,
     metrics: MetricsLike,
     resampling: Resampling,
@@ -182,59 +179,150 @@ def rank_submissions(
     coverage: Coverage,
     run: Run,
 ) -> Ranking:
-    """Measure submissions one after the other, and rank them.
-
-    The arguments are those of :func:`rank`.
-    """
-    ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
-    refuse_equal_names([submission.full_name for submission in ordered])
+    """Rank submissions without a task. The arguments are those of :func:`rank`."""
+    ordered = in_order(submissions)
     named = name_metrics(metrics)
     formula, kinds = _score_and_metrics(named, score, better)
-    folder = None if run.checkpoint is None else local_path(run.checkpoint)
-    protocol = _protocol(truth, named, classes, clips, coverage, resampling, len(ordered))
-    protocol = replace(protocol, formula=formula)
-    measured: list[MeasuredSystem] = []
-    rejected: list[RejectedSystem] = []
-    sets: list[RankedSet] = []
-    notes: list[str] = []
-    run = replace(run, checkpoint=None)  # only values are kept, not deltas
-    steps = StagedProgress(run._steps, _STEPS * len(ordered))
-    with run._open_engine() as engine:
-        for submission in ordered:
-            stage = steps.stage(_STEPS)
-            outcome = measure_submission(
-                submission, protocol, engine, replace(run, progress=stage), folder
+    with replace(run, checkpoint=None)._open_engine() as engine:
+        rules = MetricRules(truth, named, formula, kinds, classes, clips, coverage, engine, run.threads)
+        rules.draw(resampling, len(ordered))
+        return rank_submissions(ordered, rules, run)
+
+
+class MetricRules(RankingRules[ScoreReader]):
+    """Systems are measured on one set, and ranked by a metric or a formula."""
+
+    class_advice = "Choose the classes to evaluate with classes= (--classes)."
+
+    def __init__(
+        self,
+        truth: GroundTruth,
+        metrics: Mapping[str, Metric[Any]],
+        formula: Formula | None,
+        kinds: tuple[RankedMetric, ...],
+        classes: Iterable[str] | None,
+        clips: Iterable[str] | None,
+        coverage: Coverage,
+        engine: Engine,
+        threads: int | None,
+    ) -> None:
+        """``formula``: the score, from the values of the metrics; their data set has no name."""
+        if isinstance(classes, str) or isinstance(clips, str):
+            raise SedscopeError(
+                "classes and clips must be lists of names. A ranking cannot use clips='scored'."
             )
-            if stage is not None:
-                stage(1, 1)
-            if isinstance(outcome, RejectedSystem):
-                rejected.append(outcome)
-                continue
-            system, measurement = outcome
-            notes += common_notes(submission, measurement)
-            sets.append(measurement.sets[""])
-            measured.append(system)
-    ranked, pairs = rank_systems(
-        measured, higher_is_better=kinds[0].higher_is_better, confidence=resampling.confidence
-    )
-    classes_of = [of_set.classes for of_set in sets]
-    notes += different_classes_note(
-        classes_of, "Choose the classes to evaluate with classes= (--classes)."
-    )
-    notes += few_resamples_note(len(pairs), protocol.draws.resampling)
-    return Ranking(
-        systems=ranked,
-        rejected=tuple(rejected),
-        score=kinds[0],
-        metrics=kinds,
-        classes=tuple(dict.fromkeys(chain(protocol.classes or (), *classes_of))),
-        clips=len(protocol.clips),
-        hours=sets[0].hours if sets else np.nan,
-        pairs=pairs,
-        resampling=protocol.draws.resampling,
-        warnings=tuple(dict.fromkeys(map(readable, notes))),
-        evaluate=_evaluator(ordered, protocol, run),
-    )
+        names = truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips)
+        listed = set(truth.clips)
+        unlisted = [clip for clip in names if clip not in listed]
+        if unlisted:
+            raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
+        self.truth, self.metrics, self.formula, self.kinds = truth, metrics, formula, kinds
+        self.classes = None if classes is None else tuple(dict.fromkeys(stripped(classes)))
+        self.clips = tuple(names)
+        self.all_clips = clips is None  # a submission may then have no others
+        self.coverage: Coverage = coverage
+        self.engine, self.threads = engine, threads
+        self.sets = {"": RankedSet(len(self.clips), np.nan, self.classes or ())}
+
+    def draw(self, resampling: Resampling, systems: int) -> None:
+        """Draw the resamples, which are the same for all systems."""
+        if resampling.n is None:
+            classes = len(self.classes or self.truth.labels)
+            number = enough_resamples(
+                systems, len(self.clips), classes, len(self.metrics), resampling.confidence
+            )
+            resampling = replace(resampling, n=number)
+        self.draws = Draws(resampling, self.clips)
+        self.resampling = self.draws.resampling
+
+    def opened(self, submission: Submission[ScoreReader], *, keyed: bool) -> OpenedSubmission:
+        """Read the runs of a submission, and align them to the clips and classes of all submissions."""
+        with collected_warnings() as notes:
+            runs = [
+                self._align(submission, number, read()) for number, read in enumerate(submission.runs, 1)
+            ]
+            key = self._key(runs) if keyed else None
+        return OpenedSubmission(partial(self._measure, submission, runs), key, notes)
+
+    def _align(self, submission: Submission[ScoreReader], number: int, scores: Scores) -> ComparedRun:
+        def aligned(clips: Sequence[str] | None) -> Alignment:
+            return align(scores, self.truth, classes=self.classes, clips=clips, coverage=self.coverage)
+
+        alignment = aligned(None if self.all_clips else self.clips)
+        if alignment.clips != self.clips:
+            alignment = aligned(self.clips)
+        return ComparedRun(submission.full_name, number, alignment, scores, None)
+
+    def _key(self, runs: Sequence[ComparedRun]) -> str | None:
+        """Return a digest of everything that the measurement of a submission depends on.
+
+        None if nothing can say that: the code of a metric that a user wrote may change.
+        """
+        requests = delta_requests([*self.metrics.values()])
+        identities = [identify(run.alignment, requests, self.engine.threads) for run in runs]
+        if None in identities or not all(map(is_registered, self.metrics.values())):
+            return None
+        drawn = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
+        how = (self.resampling.confidence, self.resampling.interval, drawn.hexdigest(), self.formula)
+        text = repr((runs[0].system, self.metrics, self.coverage, *how, identities))
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def _measure(
+        self, submission: Submission[ScoreReader], runs: Sequence[ComparedRun], options: Run
+    ) -> Measurement:
+        with collected_warnings():  # they are among the notes
+            measured = measure_runs(runs, self.metrics, self.draws, self.engine, options, None)
+        system = submission.full_name
+        first_run = measured.first_runs[system]
+        values: list[RunValues] = []
+        for number, run in enumerate(runs):
+            labels = run.alignment.classes
+            tables = {
+                name: measured.values[metric][system][number]
+                for name, metric in measured.metrics.items()
+            }
+            columns = {name: table[:, 0] for name, table in tables.items()}
+            score = {} if self.formula is None else {SCORE: self.formula.value({"": columns})}
+            classes = {
+                name: dict(zip(labels, table[:, 1:].T, strict=True)) for name, table in tables.items()
+            }
+            sets = {"": RankedSet(len(self.clips), first_run.hours(), labels)}
+            values.append(RunValues({**score, **columns}, classes, sets))
+        one_point = one_point_note_of_counts(self.metrics, first_run.counts, first_run.alignment)
+        prefix = f"{system}: "
+        return Measurement.of_runs(
+            values,
+            self.resampling,
+            [
+                *(note.removeprefix(prefix) for note in measured.notes if note.startswith(prefix)),
+                *one_point,
+            ],
+            [note for note in measured.notes if not note.startswith(prefix)],
+        )
+
+    def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
+        """Return the notes about the set."""
+        return [*dict.fromkeys(note for measurement in measured for note in measurement.set_notes)]
+
+    def reasons(self, submission: Submission[ScoreReader], error: SedscopeError) -> list[str]:
+        """Return everything that is wrong, without the name of the system and advice that cannot help."""
+        return [
+            _REFUSED_ADVICE.sub("", reason).removeprefix(f"{submission.full_name}: ")
+            for reason in submission.problems(error)
+        ]
+
+    def first_run(self, submission: Submission[ScoreReader], dataset: str) -> Evaluation:
+        """Evaluate the first run anew."""
+        with collected_warnings():
+            return evaluate(
+                cached(submission.runs[0]()),
+                self.truth,
+                self.metrics,
+                classes=self.classes,
+                clips=self.clips,
+                coverage=self.coverage,
+                run=Run(threads=self.threads),
+            )
 
 
 def _score_and_metrics(
@@ -270,74 +358,3 @@ def _score_and_metrics(
 
 def _itself(scores: Scores) -> Scores:
     return scores
-
-
-def _protocol(
-    truth: GroundTruth,
-    metrics: Mapping[str, Metric[Any]],
-    classes: Iterable[str] | None,
-    clips: Iterable[str] | None,
-    coverage: Coverage,
-    resampling: Resampling,
-    systems: int,
-) -> Protocol:
-    """Fix what is the same for all systems."""
-    if isinstance(classes, str) or isinstance(clips, str):
-        raise SedscopeError(
-            "classes and clips must be lists of names. A ranking cannot use clips='scored'."
-        )
-    chosen = None if classes is None else tuple(dict.fromkeys(stripped(classes)))
-    names = tuple(truth.clips if clips is None else dict.fromkeys(clip_id(clip) for clip in clips))
-    listed = set(truth.clips)
-    unlisted = [clip for clip in names if clip not in listed]
-    if unlisted:
-        raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
-    if resampling.n is None:
-        resampling = replace(
-            resampling,
-            n=enough_resamples(
-                systems, len(names), len(chosen or truth.labels), len(metrics), resampling.confidence
-            ),
-        )
-    draws = Draws(resampling, names)
-    return Protocol(truth, chosen, names, clips is None, coverage, metrics, draws)
-
-
-def _evaluator(
-    submissions: Sequence[Submission], protocol: Protocol, run: Run
-) -> Callable[[RankedSystem, str], Evaluation]:
-    """Return what evaluates a system anew, with all that a report shows, and the intervals of the ranking."""
-    by_name = {(submission.team, submission.name): submission for submission in submissions}
-
-    def evaluate_ranked(system: RankedSystem, _: str) -> Evaluation:
-        read = by_name[system.team, system.name].runs[0]
-        with python_warnings.catch_warnings():
-            python_warnings.simplefilter("ignore", SedscopeWarning)
-            result = evaluate(
-                cached(read()),
-                protocol.truth,
-                protocol.metrics,
-                classes=protocol.classes,
-                clips=protocol.clips,
-                coverage=protocol.coverage,
-                run=Run(threads=run.threads),
-            )
-        intervals = {
-            metric: bootstrap_of(system.metrics[name], protocol.draws.resampling)
-            for name, metric in protocol.metrics.items()
-        }
-        return replace(result, intervals=intervals)
-
-    return evaluate_ranked
-
-
-def bootstrap_of(estimate: MetricEstimate, resampling: Resampling) -> Bootstrap:
-    """Return the interval of a metric, for a report. Its values in the resamples were not kept."""
-    nothing = np.empty(0)
-    per_class = {
-        label: Interval(of_class.value, of_class.low, of_class.high, nothing)
-        for label, of_class in estimate.per_class.items()
-    }
-    return Bootstrap(
-        estimate.value, estimate.low, estimate.high, nothing, per_class=per_class, resampling=resampling
-    )

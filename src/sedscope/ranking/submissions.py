@@ -1,41 +1,97 @@
-"""Submissions: systems that are read, checked and measured one after the other, for a ranking."""
+"""Submissions: systems that are opened, measured and kept one after the other, then ranked.
+
+Every ranking goes this way. :class:`RankingRules` say how a submission is measured: on one set without a
+task (``rank``), or on all data sets of a task (``tasks.rank_task``).
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
+from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from ..data.alignment import align
 from ..data.arrays import FloatArray
-from ..data.choices import Coverage
-from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
-from ..engines.checkpoint import identify
-from ..engines.engine import Engine
 from ..engines.run import Run
-from ..errors import SedscopeError, collected_warnings
-from ..evaluation.notes import one_point_note_of_counts
+from ..errors import SedscopeError, counted, readable
+from ..evaluation.result import Evaluation
 from ..io.atomic_write import check_output, read_checked, write_checked
-from ..metrics import Metric
-from ..metrics.metric import delta_requests
-from ..resampling.draws import Draws, interval_of
-from ..resampling.intervals import Interval
-from ..resampling.resampled_metric import is_registered
+from ..io.locations import Location, local_path
+from ..progress import StagedProgress
+from ..resampling.draws import interval_of
+from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
-from .compared_runs import ComparedRun
-from .differences import system_value
-from .formula import Formula
-from .measured_runs import measure_runs
-from .ranking import Estimate, MeasuredSystem, MetricEstimate, RankedSet, RejectedSystem, full_name
+from .differences import resamples_needed
+from .ranking import (
+    Estimate,
+    MeasuredSystem,
+    MetricEstimate,
+    RankedMetric,
+    RankedSet,
+    RankedSystem,
+    RejectedSystem,
+    different_classes_note,
+    full_name,
+    rank_systems,
+    refuse_equal_names,
+)
+from .ranking_result import Ranking
+
+SCORE = "score"
+"""The name of a score that a formula computes."""
+_STEPS = 1000  # of the progress of a system
+
+OneRun = TypeVar("OneRun")
+"""What a run of a submission is read from."""
+
+
+def problems_of(error: SedscopeError) -> Sequence[str]:
+    """Return what an error says, row by row if it is about rows of files."""
+    return error.lines or (str(error),)
+
+
+@dataclass(frozen=True, eq=False)
+class Submission(Generic[OneRun]):
+    """A system that is to be ranked. It is read when its turn comes."""
+
+    name: str
+    team: str
+    runs: Sequence[OneRun]
+    """Their mean is ranked."""
+    paths: Sequence[Location] = ()
+    """Where the runs are, if they are in files."""
+    problems: Callable[[SedscopeError], Sequence[str]] = problems_of
+    """Lists everything that is wrong, once an error has shown that the system is broken."""
+
+    @property
+    def full_name(self) -> str:
+        """The name, after the team if that has another one."""
+        return full_name(self.team, self.name)
+
+    def portable(self, texts: Iterable[str]) -> list[str]:
+        """Let paths begin with the name of the submission, so that they are the same on every machine."""
+        portable = [*texts]
+        for path in self.paths:
+            portable = [text.replace(str(path), path.name) for text in portable]
+        return [*dict.fromkeys(portable)]
+
+
+@dataclass(frozen=True, eq=False)
+class RunValues:
+    """What is kept of a run. A column has the value of a metric, then those in the resamples."""
+
+    metrics: Mapping[str, FloatArray]
+    """The columns, by name. The first one is the score."""
+    classes: Mapping[str, Mapping[str, FloatArray]]
+    """The columns of each class, by metric. The score of a formula has none."""
+    sets: Mapping[str, RankedSet]
+    """By name of the data set. Without a task, there is one without a name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +102,289 @@ class Measurement:
     """The score in each resample."""
     metrics: Mapping[str, MetricEstimate]
     """By name. The first one is the score."""
-    sets: Mapping[str, RankedSet] = field(default_factory=dict)
+    sets: Mapping[str, RankedSet]
     """By name of the data set. Without a task, there is one without a name."""
     notes: tuple[str, ...] = ()
+    set_notes: tuple[str, ...] = ()
+    """Notes that are not about the system, but about the set."""
+
+    @classmethod
+    def of_runs(
+        cls,
+        runs: Sequence[RunValues],
+        resampling: Resampling,
+        notes: Iterable[str],
+        set_notes: Iterable[str] = (),
+    ) -> Measurement:
+        """Return the means over the runs of a system, with their intervals."""
+        first = runs[0]
+        clips = [of_set.digest for of_set in first.sets.values()]
+        if any([of_set.digest for of_set in run.sets.values()] != clips for run in runs):
+            raise SedscopeError("The runs of the system have different clips.")
+        undefined = np.full(len(next(iter(first.metrics.values()))), np.nan)
+        means: dict[str, Interval] = {}
+        metrics: dict[str, MetricEstimate] = {}
+        for name in first.metrics:
+            means[name] = mean = _mean([run.metrics[name] for run in runs], resampling)
+            labels = dict.fromkeys(label for run in runs for label in run.classes.get(name, ()))
+            per_class = {
+                label: _mean([run.classes[name].get(label, undefined) for run in runs], resampling)
+                for label in labels
+            }
+            metrics[name] = MetricEstimate(
+                *(mean.value, mean.low, mean.high),
+                tuple(float(run.metrics[name][0]) for run in runs),
+                {label: Estimate(of.value, of.low, of.high) for label, of in per_class.items()},
+            )
+        return cls(
+            score=next(iter(means.values())).values,
+            metrics=metrics,
+            sets=_all_classes([run.sets for run in runs]),
+            notes=tuple(dict.fromkeys(notes)),
+            set_notes=tuple(dict.fromkeys(set_notes)),
+        )
+
+    @property
+    def undefined_score(self) -> str | None:
+        """Why systems cannot be ranked by the score, if so: it is not defined, or infinite."""
+        name, score = next(iter(self.metrics.items()))
+        if np.isfinite(score.value):
+            return None
+        subject = f"{'The score' if name == SCORE else name}, by which systems are ranked,"
+        if np.isnan(score.value):
+            return f"{subject} is not defined."
+        return f"{subject} is infinite, so it has no differences. Rank by another metric."
+
+
+def _mean(columns: Sequence[FloatArray], resampling: Resampling) -> Interval:
+    """Return the mean over runs, with its interval."""
+    with np.errstate(invalid="ignore"):  # opposite infinities have no mean
+        return interval_of(np.mean(columns, axis=0), resampling)
+
+
+def _all_classes(sets: Sequence[Mapping[str, RankedSet]]) -> dict[str, RankedSet]:
+    """Return the data sets with the classes of all runs or systems."""
+    return {
+        name: replace(
+            of_set, classes=tuple(dict.fromkeys(label for of in sets for label in of[name].classes))
+        )
+        for name, of_set in (sets[0].items() if sets else ())
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedSubmission:
+    """A submission whose turn has come."""
+
+    measure: Callable[[Run], Measurement]
+    key: str | None = None
+    """A digest of everything that the measurement depends on; None if it is not to be kept."""
+    notes: Sequence[str] = ()
+    """What was noted when it was opened."""
+
+
+class RankingRules(ABC, Generic[OneRun]):
+    """How all submissions are measured, and what they are ranked by."""
+
+    kinds: tuple[RankedMetric, ...]
+    """What is measured. The first one is the score."""
+    resampling: Resampling
+    sets: Mapping[str, RankedSet]
+    """What is known of the data sets if no submission can be measured."""
+    task: str = ""
+    class_advice: str
+    """What to do if submissions do not have the same classes."""
+
+    @abstractmethod
+    def opened(self, submission: Submission[OneRun], *, keyed: bool) -> OpenedSubmission:
+        """Open a submission. ``keyed``: its measurement is to be kept."""
+
+    @abstractmethod
+    def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
+        """Return the notes that are about all systems."""
+
+    @abstractmethod
+    def first_run(self, submission: Submission[OneRun], dataset: str) -> Evaluation:
+        """Evaluate the first run anew on a data set, with all that a report shows."""
+
+    def reasons(self, submission: Submission[OneRun], error: SedscopeError) -> Iterable[str]:
+        """Return everything that is wrong with a submission, of which an error says a part."""
+        return submission.problems(error)
+
+    def has_intervals(self, submission: Submission[OneRun], dataset: str) -> bool:
+        """Return whether the intervals of the ranking are those of the evaluation of the first run."""
+        return True
+
+    def evaluate(self, submission: Submission[OneRun], system: RankedSystem, dataset: str) -> Evaluation:
+        """Evaluate a ranked system anew, for a report. Its intervals are those of the ranking."""
+        result = self.first_run(submission, dataset)
+        if not self.has_intervals(submission, dataset):
+            return result
+        prefix = f"{dataset}." if dataset else ""
+        intervals = {
+            metric: _bootstrap(system.metrics[f"{prefix}{name}"], self.resampling)
+            for metric, name in result.names.items()
+        }
+        return replace(result, intervals=intervals)
+
+
+def _bootstrap(estimate: MetricEstimate, resampling: Resampling) -> Bootstrap:
+    """Return the interval of a metric, for a report. Its values in the resamples were not kept."""
+    nothing = np.empty(0)
+    per_class = {
+        label: Interval(of_class.value, of_class.low, of_class.high, nothing)
+        for label, of_class in estimate.per_class.items()
+    }
+    return Bootstrap(
+        estimate.value, estimate.low, estimate.high, nothing, per_class=per_class, resampling=resampling
+    )
+
+
+def in_order(submissions: Iterable[Submission[OneRun]]) -> list[Submission[OneRun]]:
+    """Return submissions by team and name. Refuse those that cannot be told apart."""
+    ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))
+    refuse_equal_names([submission.full_name for submission in ordered])
+    return ordered
+
+
+def rank_submissions(
+    submissions: Sequence[Submission[OneRun]], rules: RankingRules[OneRun], run: Run
+) -> Ranking:
+    """Measure submissions one after the other, and rank them. One with problems is rejected."""
+    by_name = {(submission.team, submission.name): submission for submission in submissions}
+    folder = None if run.checkpoint is None else local_path(run.checkpoint)
+    steps = StagedProgress(run._steps, _STEPS * len(submissions))
+    measured: dict[tuple[str, str], Measurement] = {}
+    rejected: list[RejectedSystem] = []
+    for key, submission in by_name.items():
+        stage = steps.stage(_STEPS)
+        one = replace(run, checkpoint=None, progress=stage)  # only values are kept, not deltas
+        outcome = _measured(submission, rules, one, folder)
+        if isinstance(outcome, RejectedSystem):
+            rejected.append(outcome)
+        else:
+            measured[key] = outcome
+        if stage is not None:
+            stage(1, 1)
+    rejected += _take_other_clips(measured)
+    common = rules.common_notes([*measured.values()])
+    ranked, pairs = rank_systems(
+        [_measured_system(*key, measurement, common) for key, measurement in measured.items()],
+        higher_is_better=rules.kinds[0].higher_is_better,
+        confidence=rules.resampling.confidence,
+    )
+    every_set = [measurement.sets for measurement in measured.values()]
+    sets = _all_classes(every_set) or rules.sets
+    notes = [*common]
+    for dataset in sets if measured else ():
+        of_systems = [of_system[dataset].classes for of_system in every_set]
+        differing = different_classes_note(of_systems, rules.class_advice)
+        notes += [f"{dataset}: {note}" if dataset else note for note in differing]
+    return Ranking(
+        systems=ranked,
+        rejected=tuple(sorted(rejected, key=lambda system: (system.team, system.name))),
+        score=rules.kinds[0],
+        metrics=rules.kinds,
+        classes=tuple(dict.fromkeys(label for of_set in sets.values() for label in of_set.classes)),
+        clips=sum(of_set.clips for of_set in sets.values()),
+        hours=sum(of_set.hours for of_set in sets.values()),
+        pairs=pairs,
+        resampling=rules.resampling,
+        warnings=tuple(
+            dict.fromkeys(map(readable, [*notes, *_few_resamples_note(len(pairs), rules.resampling)]))
+        ),
+        evaluate=lambda system, dataset: rules.evaluate(
+            by_name[system.team, system.name], system, dataset
+        ),
+        task=rules.task,
+        datasets=sets if rules.task else {},
+    )
+
+
+def _measured(
+    submission: Submission[OneRun], rules: RankingRules[OneRun], run: Run, folder: Path | None
+) -> Measurement | RejectedSystem:
+    """Measure a submission, or say why it cannot be ranked. What was measured before is in the folder."""
+
+    def rejected(reasons: Iterable[str]) -> RejectedSystem:
+        return RejectedSystem(submission.name, submission.team, tuple(submission.portable(reasons)))
+
+    try:
+        opened = rules.opened(submission, keyed=folder is not None)
+        before = None if folder is None or opened.key is None else kept(folder, opened.key)
+        measurement = before or opened.measure(run)
+    except SedscopeError as error:
+        return rejected(rules.reasons(submission, error))
+    if folder is not None and opened.key is not None and before is None:
+        keep(folder, opened.key, measurement)
+    undefined = measurement.undefined_score
+    if undefined is not None:
+        return rejected([undefined, *measurement.notes])
+    return replace(measurement, notes=(*opened.notes, *measurement.notes))
+
+
+def _measured_system(
+    team: str, name: str, measurement: Measurement, common: Sequence[str]
+) -> MeasuredSystem:
+    """Return what a ranking needs to know of a system."""
+    score = next(iter(measurement.metrics.values()))
+    notes = [note for note in measurement.notes if note not in common]
+    return MeasuredSystem(
+        name=name,
+        team=team,
+        score=Interval(score.value, score.low, score.high, measurement.score),
+        metrics=measurement.metrics,
+        warnings=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _take_other_clips(measured: dict[tuple[str, str], Measurement]) -> list[RejectedSystem]:
+    """Take out systems that were evaluated on other clips than most systems, and reject them."""
+
+    def clips(measurement: Measurement) -> tuple[str, ...]:
+        return tuple(of_set.digest for of_set in measurement.sets.values())
+
+    def size(measurement: Measurement) -> int:
+        return sum(of_set.clips for of_set in measurement.sets.values())
+
+    numbers = Counter(map(clips, measured.values()))
+    if len(numbers) < 2:
+        return []
+    common = max(measured.values(), key=lambda system: (numbers[clips(system)], size(system)))
+    others = [key for key, system in measured.items() if clips(system) != clips(common)]
+    rejected = []
+    for team, name in others:
+        sets = measured.pop((team, name)).sets
+        reasons = [
+            f"{dataset}: the system was evaluated on {counted(of_set.clips, 'clip')}, but most systems on "
+            f"{'other clips' if of_set.clips == common.sets[dataset].clips else common.sets[dataset].clips}. "
+            "Only systems with the same clips can be ranked."
+            for dataset, of_set in sets.items()
+            if of_set.digest != common.sets[dataset].digest
+        ]
+        rejected.append(RejectedSystem(name, team, tuple(reasons)))
+    return rejected
+
+
+def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
+    """Note that no difference can be significant, because the correction needs more resamples."""
+    needed = resamples_needed(pairs, resampling.confidence)
+    if needed <= resampling.number:
+        return []
+    return [
+        "All systems tie, because no p value can be significant with "
+        f"{counted(resampling.number, 'resample')}: the correction for {counted(pairs, 'pair')} of systems "
+        f"needs {needed}. Draw more with resampling= (--bootstrap)."
+    ]
 
 
 def keep(folder: Path, key: str, measurement: Measurement) -> None:
     """Write a measurement to the folder, under a digest of everything that it depends on."""
     check_output(folder, "folder")
+    facts = {**vars(measurement), "score": None}
+    text = json.dumps(facts, default=lambda part: vars(part))  # numbers keep all their digits
     content = BytesIO()
-    facts = {
-        "metrics": {name: _plain(metric) for name, metric in measurement.metrics.items()},
-        "sets": {name: vars(of_set) for name, of_set in measurement.sets.items()},
-        "notes": measurement.notes,
-    }
-    np.savez(content, score=measurement.score, facts=np.frombuffer(json.dumps(facts).encode(), np.uint8))
+    np.savez(content, score=measurement.score, facts=np.frombuffer(text.encode(), np.uint8))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -77,265 +401,20 @@ def kept(folder: Path, key: str) -> Measurement | None:
         facts = json.loads(bytes(arrays["facts"]))
         return Measurement(
             score=arrays["score"],
-            metrics={name: _kept_estimate(plain) for name, plain in facts["metrics"].items()},
+            metrics={name: _kept_estimate(**plain) for name, plain in facts["metrics"].items()},
             sets={
                 name: RankedSet(**{**plain, "classes": tuple(plain["classes"])})
                 for name, plain in facts["sets"].items()
             },
             notes=tuple(facts["notes"]),
+            set_notes=tuple(facts["set_notes"]),
         )
 
 
-def _plain(metric: MetricEstimate) -> dict[str, Any]:
-    """Return an estimate as JSON can hold it. Numbers keep all their digits."""
-    return {
-        "numbers": _numbers(metric),
-        "runs": metric.runs,
-        "classes": {label: _numbers(of_class) for label, of_class in metric.per_class.items()},
-    }
-
-
-def _numbers(estimate: Estimate) -> list[float]:
-    return [estimate.value, estimate.low, estimate.high]
-
-
-def _kept_estimate(plain: Mapping[str, Any]) -> MetricEstimate:
-    per_class = {label: Estimate(*numbers) for label, numbers in plain["classes"].items()}
-    value, low, high = plain["numbers"]
-    return MetricEstimate(value, low, high, tuple(plain["runs"]), per_class)
+def _kept_estimate(runs: list[float], per_class: Mapping[str, Any], **numbers: float) -> MetricEstimate:
+    classes = {label: Estimate(**plain) for label, plain in per_class.items()}
+    return MetricEstimate(**numbers, runs=tuple(runs), per_class=classes)
 
 
 def _file(folder: Path, key: str) -> Path:
     return folder / f"{key}.ranked"
-
-
-_REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*\((--clips scored|--missing empty)\)\.")
-"""A sentence with an option that a ranking refuses."""
-SCORE = "score"
-"""The name of a score that a formula computes."""
-
-
-def problems_of(error: SedscopeError) -> Sequence[str]:
-    """Return what an error says, row by row if it is about rows of files."""
-    return error.lines or (str(error),)
-
-
-@dataclass(frozen=True, eq=False)
-class Submission:
-    """A system that is to be ranked. It is read when its turn comes."""
-
-    name: str
-    team: str
-    runs: Sequence[Callable[[], Scores]]
-    """Each reads the scores of one run. Their mean is ranked."""
-    problems: Callable[[SedscopeError], Sequence[str]] = problems_of
-    """Lists everything that is wrong, once an error has shown that the system is broken."""
-
-    @property
-    def full_name(self) -> str:
-        """The name, after the team if that has another one."""
-        return full_name(self.team, self.name)
-
-
-@dataclass(frozen=True, eq=False)
-class Protocol:
-    """How all submissions are measured."""
-
-    truth: GroundTruth
-    classes: tuple[str, ...] | None
-    """None for all classes of each submission."""
-    clips: tuple[str, ...]
-    all_clips: bool
-    """Whether the clips are all those of the ground truth. A submission may then have no others."""
-    coverage: Coverage
-    metrics: Mapping[str, Metric[Any]]
-    """By name. Systems are ranked by the first one, unless there is a formula."""
-    draws: Draws
-    formula: Formula | None = None
-    """The score, from the values of the metrics; their data set has no name."""
-
-    def align(self, submission: Submission, number: int, scores: Scores) -> ComparedRun:
-        """Return a run of a submission, with its clips and classes in the order of all submissions."""
-        clips = None if self.all_clips else self.clips
-        alignment = align(scores, self.truth, classes=self.classes, clips=clips, coverage=self.coverage)
-        if alignment.clips != self.clips:
-            alignment = align(
-                scores, self.truth, classes=self.classes, clips=self.clips, coverage=self.coverage
-            )
-        return ComparedRun(submission.full_name, number, alignment, scores, None)
-
-    @cached_property
-    def identity(self) -> str | None:
-        """What identifies the protocol, apart from the clips, classes and references that a run states.
-
-        None if nothing can: the code of a metric that a user wrote may change.
-        """
-        if not all(map(is_registered, self.metrics.values())):
-            return None
-        resampling = self.draws.resampling
-        digest = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
-        how = (resampling.confidence, resampling.interval, digest.hexdigest(), self.formula)
-        return repr((self.metrics, self.coverage, *how))
-
-
-def measure_submission(
-    submission: Submission,
-    protocol: Protocol,
-    engine: Engine,
-    options: Run,
-    folder: Path | None,
-) -> tuple[MeasuredSystem, Measurement] | RejectedSystem:
-    """Read a submission, check it and measure it. What was measured before comes from the folder."""
-    try:
-        with collected_warnings() as reading_notes:
-            runs = [
-                protocol.align(submission, number, read())
-                for number, read in enumerate(submission.runs, 1)
-            ]
-            key = None if folder is None else _key(runs, protocol, engine.threads)
-    except SedscopeError as error:
-        return rejection(submission, error)
-    measurement = None if folder is None or key is None else kept(folder, key)
-    if measurement is None:
-        try:
-            with collected_warnings():  # they are among the notes
-                measurement = _measure(runs, protocol, engine, options)
-        except SedscopeError as error:
-            return rejection(submission, error)
-        if folder is not None and key is not None:
-            keep(folder, key, measurement)
-    undefined = undefined_score(measurement)
-    if undefined is not None:
-        return RejectedSystem(submission.name, submission.team, (undefined,))
-    notes = [_without_name(note, submission) for note in measurement.notes if _names(note, submission)]
-    system = measured_system(submission.name, submission.team, measurement, [*reading_notes, *notes])
-    return system, measurement
-
-
-def undefined_score(measurement: Measurement) -> str | None:
-    """Say that systems cannot be ranked by the score, if so: it is not defined, or infinite."""
-    name, score = next(iter(measurement.metrics.items()))
-    if np.isfinite(score.value):
-        return None
-    subject = f"{'The score' if name == SCORE else name}, by which systems are ranked,"
-    if np.isnan(score.value):
-        return f"{subject} is not defined."
-    return f"{subject} is infinite, so it has no differences. Rank by another metric."
-
-
-def rejection(submission: Submission, error: SedscopeError) -> RejectedSystem:
-    """Return a submission that could not be evaluated, with everything that is wrong with it."""
-    reasons = [
-        _without_name(_REFUSED_ADVICE.sub("", reason), submission)
-        for reason in submission.problems(error)
-    ]
-    return RejectedSystem(submission.name, submission.team, tuple(reasons))
-
-
-def _measure(
-    runs: Sequence[ComparedRun], protocol: Protocol, engine: Engine, options: Run
-) -> Measurement:
-    measured = measure_runs(runs, protocol.metrics, protocol.draws, engine, options, None)
-    system = runs[0].system
-    classes = tuple(dict.fromkeys(label for run in runs for label in run.alignment.classes))
-    columns = {
-        name: [
-            _in_classes(of_run, run.alignment.classes, classes)
-            for run, of_run in zip(runs, measured.values[metric][system], strict=True)
-        ]
-        for name, metric in measured.metrics.items()
-    }
-    values = {name: system_value(protocol.draws, classes, of_runs) for name, of_runs in columns.items()}
-    if protocol.formula is None:
-        score: Interval = next(iter(values.values()))
-        estimates: dict[str, MetricEstimate] = {}
-    else:
-        of_runs = [
-            protocol.formula.value({"": {name: column[run][:, 0] for name, column in columns.items()}})
-            for run in range(len(runs))
-        ]
-        estimates = {SCORE: mean_estimate(of_runs, protocol.draws.resampling)}
-        score = mean_interval(of_runs, protocol.draws.resampling)
-    for name, value in values.items():
-        per_class = {label: _estimate(of_class) for label, of_class in value.per_class.items()}
-        estimates[name] = MetricEstimate(value.value, value.low, value.high, value.runs, per_class)
-    first_run = measured.first_runs[system]
-    lists = [
-        f"{system}: {note}"
-        for note in one_point_note_of_counts(protocol.metrics, first_run.counts, first_run.alignment)
-    ]
-    return Measurement(
-        score=score.values,
-        metrics=estimates,
-        sets={"": RankedSet(len(protocol.clips), first_run.hours(), classes)},
-        notes=tuple(dict.fromkeys([*measured.notes, *lists])),
-    )
-
-
-def _in_classes(values: FloatArray, classes: Sequence[str], every: Sequence[str]) -> FloatArray:
-    """Return the values of a run in columns of all classes, not defined for classes that it lacks."""
-    column = {label: 1 + c for c, label in enumerate(classes)}
-    padded = np.column_stack([values, np.full(len(values), np.nan)])
-    in_order: FloatArray = padded[:, [0, *(column.get(label, -1) for label in every)]]
-    return in_order
-
-
-def mean_interval(columns: Sequence[FloatArray], resampling: Resampling) -> Interval:
-    """Return the mean over runs, with its interval.
-
-    ``columns``: for each run, the value and those of the resamples, as :func:`interval_of` takes them.
-    """
-    with np.errstate(invalid="ignore"):  # opposite infinities have no mean
-        return interval_of(np.mean(columns, axis=0), resampling)
-
-
-def mean_estimate(
-    columns: Sequence[FloatArray],
-    resampling: Resampling,
-    per_class: Mapping[str, Estimate] | None = None,
-) -> MetricEstimate:
-    """Return the mean of a metric over runs; see :func:`mean_interval`."""
-    mean = mean_interval(columns, resampling)
-    runs = tuple(float(column[0]) for column in columns)
-    return MetricEstimate(mean.value, mean.low, mean.high, runs, per_class or {})
-
-
-def _estimate(interval: Interval) -> Estimate:
-    return Estimate(interval.value, interval.low, interval.high)
-
-
-def measured_system(
-    name: str, team: str, measurement: Measurement, warnings: Iterable[str]
-) -> MeasuredSystem:
-    """Return what a ranking needs to know of a system that was measured."""
-    score = next(iter(measurement.metrics.values()))
-    return MeasuredSystem(
-        name=name,
-        team=team,
-        score=Interval(score.value, score.low, score.high, measurement.score),
-        metrics=measurement.metrics,
-        warnings=tuple(dict.fromkeys(warnings)),
-    )
-
-
-def common_notes(submission: Submission, measurement: Measurement) -> list[str]:
-    """Return the notes that are not about the system itself, but about the set."""
-    return [note for note in measurement.notes if not _names(note, submission)]
-
-
-def _names(note: str, submission: Submission) -> bool:
-    return note.startswith(f"{submission.full_name}: ")
-
-
-def _without_name(note: str, submission: Submission) -> str:
-    return note.removeprefix(f"{submission.full_name}: ")
-
-
-def _key(runs: Sequence[ComparedRun], protocol: Protocol, threads: int) -> str | None:
-    """Return a digest of everything that the measurement of a submission depends on."""
-    requests = delta_requests([*protocol.metrics.values()])
-    identities = [identify(run.alignment, requests, threads) for run in runs]
-    if protocol.identity is None or None in identities:
-        return None
-    text = repr((runs[0].system, protocol.identity, identities))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

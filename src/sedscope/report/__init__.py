@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..engines.run import Run as Run
+from ..engines.run import Run
 from ..evaluation.result import Evaluation
 from ..io.atomic_write import write_text
 from ..ranking.comparison_result import Comparison
+
+__all__ = ["write_report"]
 
 
 def write_report(

@@ -15,6 +15,7 @@ from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
 from ..ranking.ranking import RankedSystem
 from ..ranking.ranking_result import Ranking, Reports, classes_of, value_of_class
+from ..results.text import picked
 from .audio import check_audio_folder
 from .html import content_security_policy, json_text, static_parts
 from .packing import rounded
@@ -180,18 +181,13 @@ def _page_data(ranking: Ranking, pages: Mapping[SystemKey, Sequence[ReportPage]]
     names = [metric.name for metric in ranking.metrics]
     classes = {name: classes_of(ranking, name) for name in names}
     return {
-        "score": _kind(ranking.score),
-        "metrics": [_kind(metric) for metric in ranking.metrics],
+        "score": vars(ranking.score),
+        "metrics": [vars(metric) for metric in ranking.metrics],
         "classes": [classes[name] for name in names],
         "systems": [
             {
-                "name": system.name,
-                "full_name": system.full_name,
-                "team": system.team,
-                "rank": system.rank,
+                **picked(system, "name", "full_name", "team", "rank", "group", "best_of_team"),
                 "ranks": [system.rank_low, system.rank_high],
-                "group": system.group,
-                "best_of_team": system.best_of_team,
                 "score": _numbers(system.score),
                 "values": [_numbers(system.metrics[name]) for name in names],
                 "reports": pages.get((system.team, system.name), ()),
@@ -209,14 +205,6 @@ def _page_data(ranking: Ranking, pages: Mapping[SystemKey, Sequence[ReportPage]]
             [rounded(pair.difference), pair.p_text, int(pair.significant)]
             for pair in ranking.pairs.values()
         ],
-    }
-
-
-def _kind(metric: Any) -> dict[str, Any]:
-    return {
-        "name": metric.name,
-        "definition": metric.definition,
-        "higher_is_better": metric.higher_is_better,
     }
 
 

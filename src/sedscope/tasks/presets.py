@@ -11,6 +11,8 @@ from ..criteria import Intersection
 from ..metrics import PSDS, Metric
 from ..metrics.names import parse_metric
 
+__all__ = ["PRESETS", "PSDS1", "PSDS2", "Preset"]
+
 PSDS1 = PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1.0)
 """PSDS scenario 1 of DCASE Task 4, 2021 to 2023: the system must localise well in time."""
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from functools import partial
 
+import numpy as np
+
+from ..data.choices import Missing
 from ..data.clip_events import ClipEvents
 from ..data.clips import clip_id
 from ..data.detections import event_problem
 from ..data.ground_truth import GroundTruth
+from ..data.joined_chunks import join_chunks
+from ..data.regions import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing, subject
+from ..evaluation.groups import By, Groups
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
-from ..io.systems import DetectionSets, SystemReading, holds_events, read_system
+from ..io.side_tables import read_class_groups, read_clip_groups, read_regions
+from ..io.systems import DetectionSets, holds_events, read_system
 from ..metrics.metric import delta_requests
-from .dataset_parts import cut, depends_on_output, end, join
-from .reference_tables import without_shots
-from .task import Dataset, Task
+from .task import Dataset, GroupRule, Task
 from .task_data import DatasetTruth, absent_parts, part_of
 
 
@@ -64,7 +70,7 @@ def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | Detection
     system = read_system(
         path,
         truth.truth,
-        SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps, label_map=truth.system_map),
+        truth.system_reading,
     )
     if isinstance(system, Scores):
         _refuse_unlisted_clips(path, system, truth)
@@ -107,7 +113,7 @@ def unlisted_rows(path: Location, unlisted: Collection[str]) -> list[str]:
 
 def _refuse_unusable_events(path: Location, scores: Scores, truth: DatasetTruth) -> None:
     """Refuse events that the task cannot judge, and name the rows, where events are kept."""
-    if truth.dataset.overlaps != "keep":
+    if truth.dataset.truth.overlaps != "keep":
         return
     ends, needs_lengths = _clip_ends(truth), _needs_lengths(truth.dataset)
 
@@ -130,7 +136,7 @@ def unusable_rows(path: Location, truth: DatasetTruth) -> list[str]:
     These events begin after their clip has ended, or have no length where a metric needs one. There are
     none if the file or folder holds scores, or if the task does not keep events as they are.
     """
-    if truth.dataset.overlaps != "keep" or not holds_events(path, None):
+    if truth.dataset.truth.overlaps != "keep" or not holds_events(path, None):
         return []
     ends, needs_lengths = _clip_ends(truth), _needs_lengths(truth.dataset)
     table, _ = read_event_table(path, problems=[]).usable_rows(partial(event_problem, points=True))
@@ -170,10 +176,118 @@ def refuse_changed_sets(path: Location, dataset: Dataset) -> None:
 
 
 def as_evaluated(scores: Scores, truth: DatasetTruth) -> tuple[Scores, GroundTruth]:
-    """Return scores and references as the task evaluates them: recordings, regions, no shots."""
-    dataset = truth.dataset
-    scores, references = join(scores, truth.truth, dataset, truth.recordings)
-    scores, references = cut(scores, references, dataset, truth.folder)
+    """Return scores and references as the task evaluates them.
+
+    Chunks are joined to recordings, regions are cut out, shots are left out, and clips end somewhere.
+    """
+    dataset, references, rule = truth.dataset, truth.truth, truth.dataset.chunks
+    if rule is not None:
+        scores, references = join_chunks(
+            scores,
+            references,
+            unit=rule.unit,
+            segment=rule.segment,
+            durations=truth.recordings,
+            uncovered=rule.uncovered,
+            unreferenced=rule.unreferenced,
+            classes=dataset.classes,
+        )
+    if dataset.regions is not None:
+        regions = read_regions(truth.folder / dataset.regions)
+        scores, references = cut_to_regions(scores, references, regions, crossing=dataset.crossing)
     if truth.shot_ends is not None:
-        references = without_shots(references, scores, truth.shot_ends)
-    return scores, end(scores, references, dataset)
+        references = _without_shots(references, scores, truth.shot_ends)
+    if dataset.clip_ends != "stated" and references.durations is None:
+        references = _end_with_events(scores, references, dataset.missing)
+    return scores, references
+
+
+def _without_shots(truth: GroundTruth, scores: Scores, ends: Mapping[str, int]) -> GroundTruth:
+    """Return the references that a system is evaluated on.
+
+    ``ends``: when the last shot of each clip ends, in microseconds.
+    """
+    limits = [ends[clip] if clip in scores and _detects(clip, scores) else 0 for clip in truth.clips]
+    rows = np.flatnonzero(truth.offsets > np.array(limits, np.int64)[truth.event_clips])
+    rest = copy(truth)
+    rest.event_clips, rest.event_labels = truth.event_clips[rows], truth.event_labels[rows]
+    rest.onsets, rest.offsets, rest.ignored = (
+        truth.onsets[rows],
+        truth.offsets[rows],
+        truth.ignored[rows],
+    )
+    return rest
+
+
+def _detects(clip: str, scores: Scores) -> bool:
+    events = scores.open(clip)
+    if not isinstance(events, ClipEvents) or (events.confidences != 1).any():
+        raise SedscopeError(
+            f"Clip {clip} has scores, but which events are left out depends on what the system detects. Give "
+            "a list of detections without confidences."
+        )
+    return len(events.times) > 0
+
+
+def _end_with_events(scores: Scores, truth: GroundTruth, missing: Missing) -> GroundTruth:
+    """Return the ground truth with durations: each clip ends with its last reference or detection.
+
+    With ``missing="empty"``, clips that the ground truth does not list become clips without references.
+    Metrics that read no durations, such as F-scores of events, do not depend on where clips end.
+    """
+    listed = {*truth.clips}
+    unlisted = [clip for clip in scores if clip not in listed] if missing == "empty" else []
+    clips = (*truth.clips, *unlisted)
+    ends = np.ones(len(clips), np.int64)  # a clip without any event lasts a microsecond
+    np.maximum.at(ends, truth.event_clips, truth.offsets)
+    for i, clip in enumerate(clips):
+        if clip in scores:
+            opened = scores.open(clip)
+            times = opened.times if isinstance(opened, ClipEvents) else opened.ticks
+            ends[i] = times.max(initial=ends[i])
+    ended = copy(truth)
+    ended.clips, ended.durations = clips, ends
+    if unlisted:
+        number = subject(len(unlisted), "clip", "has")
+        note = f"{number} detections but no reference events: {listing(unlisted)}."
+        ended.warnings = (*truth.warnings, note)
+    return ended
+
+
+def grouping(truth: DatasetTruth, references: GroundTruth, scored: Iterable[str]) -> By | None:
+    """Return the groups that metrics are measured in, if there are any.
+
+    ``references``: as they are evaluated. ``scored``: the clips of the system.
+    """
+    rule, folder = truth.dataset.groups, truth.folder
+    if rule is None:
+        return None
+    if rule.lengths:
+        return By(lengths=rule.lengths)
+    if rule.classes is not None:
+        return By(classes=Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor))
+    if rule.clips is not None:
+        members = read_clip_groups(folder / rule.clips)
+    elif rule.pattern is not None:
+        members = _groups_in_names(rule, references, scored)
+    else:
+        members = dict(truth.folder_of)
+    return By(Groups(members, rule.average, rule.floor))
+
+
+def _groups_in_names(rule: GroupRule, truth: GroundTruth, scored: Iterable[str]) -> dict[str, str]:
+    """Return the group in the name of each clip. Names that have none are refused."""
+    names = {*truth.recording_of.values()} if isinstance(truth, RegionTruth) else {*truth.clips, *scored}
+    groups = {clip: rule.group_of(clip) for clip in sorted(names)}
+    without = [clip for clip, group in groups.items() if not group]
+    if without:
+        raise SedscopeError(
+            f"{subject(len(without), 'clip', 'has')} no group, because the pattern {rule.pattern!r} does not "
+            f"match the name: {listing(without)}."
+        )
+    return {clip: str(group) for clip, group in groups.items()}
+
+
+def depends_on_output(dataset: Dataset) -> bool:
+    """Return whether scores or references become what is evaluated only when both are known."""
+    return any((dataset.chunks, dataset.regions, dataset.shots, dataset.clip_ends != "stated"))

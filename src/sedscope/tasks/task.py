@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from pathlib import PureWindowsPath
 from typing import Any, Literal, TypeAlias, get_args
@@ -16,6 +16,7 @@ from ..data.truth_summary import ConfidenceLimit
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
 from ..evaluation.groups import GroupAverageName, Groups
+from ..io.event_files import TruthReading
 from ..metrics import Metric
 from ..metrics.names import name_metrics
 from ..ranking.formula import Formula
@@ -33,6 +34,12 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "clip_ends": get_args(ClipEnds),
 }
 """The choices that a data set makes as :func:`~sedscope.evaluate` and the readers have them."""
+TRUTH_KEYS = (
+    *("format", "columns", "label", "confidence", "ignored", "ignored_labels", "invalid", "overlaps"),
+)
+"""The keys of a data set that say how its reference events are read."""
+LABEL_KEYS = {"labels": "both", "system_labels": "system", "truth_labels": "truth", "combine": "combine"}
+"""The keys of a data set about names of labels, with the attributes of a label rule."""
 AVERAGES: tuple[str, ...] = get_args(GroupAverageName)
 UNITS: tuple[str, ...] = get_args(Unit)
 COMBINATIONS: tuple[str, ...] = get_args(Combine)
@@ -57,7 +64,7 @@ class ChunkRule:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.ChunkRule("centiseconds", unreferenced="drop").segment
+    >>> sed.tasks.ChunkRule("centiseconds", unreferenced="drop").segment
     1.0
     """
 
@@ -99,9 +106,9 @@ class GroupRule:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.GroupRule(clips="sites.tsv", average="harmonic").average
+    >>> sed.tasks.GroupRule(clips="sites.tsv", average="harmonic").average
     'harmonic'
-    >>> sed.GroupRule(pattern="{group}_{}").group_of("north_bay_0015")
+    >>> sed.tasks.GroupRule(pattern="{group}_{}").group_of("north_bay_0015")
     'north_bay'
     """
 
@@ -145,7 +152,7 @@ class GroupRule:
         Examples
         --------
         >>> import sedscope as sed
-        >>> sed.GroupRule(pattern="{group}_{}").group_of("north") is None
+        >>> sed.tasks.GroupRule(pattern="{group}_{}").group_of("north") is None
         True
         """
         if self.pattern is None:
@@ -154,6 +161,37 @@ class GroupRule:
         start = _length_taken(clip, before)
         end = len(clip) - _length_taken(clip[::-1], [text[::-1] for text in reversed(after)])
         return clip[start:end] if start < end else None
+
+
+@dataclass(frozen=True)
+class LabelRule:
+    """New names of labels. An empty name drops the label.
+
+    Attributes
+    ----------
+    both, system, truth : mapping of str to str, or str, or None
+        New names for the labels of both sides, of the system, or of the reference events; or a file that
+        has them.
+    combine : {"max", "mean"}
+        How the scores of labels that become one are combined.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> sed.tasks.LabelRule(system={"dog bark": "Dog"}).combine
+    'max'
+    """
+
+    both: LabelNames | None = None
+    system: LabelNames | None = None
+    truth: LabelNames | None = None
+    combine: Combine = "max"
+
+    def __post_init__(self) -> None:
+        require_choice(self, "combine", COMBINATIONS)
+        for names in (self.both, self.system, self.truth):
+            if names is not None and not isinstance(names, str):
+                LabelMap(names, self.combine)  # refuses what is not valid
 
 
 @dataclass(frozen=True)
@@ -174,27 +212,17 @@ class Dataset:
         ``ground_truth``.
     submission : str, optional
         The name of the file or folder in a submission; the name of the data set unless given.
-    format, label : str, optional
-        How the reference events are read; see :func:`~sedscope.read_ground_truth`.
-    columns : mapping of str to str, optional
-        The columns of the reference events; see :func:`~sedscope.read_ground_truth`.
+    truth : TruthReading, optional
+        How the reference events are read. Its ``overlaps`` hold for detections as well. It has no
+        ``durations`` and no ``label_map``.
+    labels : LabelRule, optional
+        New names of labels.
     classes : iterable of str, optional
         The classes to evaluate; all classes of the scores unless given.
-    labels, system_labels, truth_labels : mapping of str to str, or str, optional
-        New names for the labels of both sides, of the system, or of the reference events; or a file that
-        has them. An empty name drops the label.
-    combine : {"max", "mean"}, default "max"
-        How the scores of labels that become one are combined.
-    confidence : str, optional
-        Which soft labels are reference events, e.g. ``"> 0.5"``.
     chunks : ChunkRule, optional
         How the chunks of recordings are joined.
     regions : str, optional
         The file with the regions to evaluate (``filename onset offset``).
-    ignored : str, optional
-        The file with reference events that need not be found.
-    ignored_labels : iterable of str, optional
-        Labels of reference events that need not be found.
     shots : int, optional
         For few-shot tasks: how many events of each file a system is shown. Each file of the ground truth
         is named after its clip, and its events are of one class. References up to the end of the last shot
@@ -203,10 +231,9 @@ class Dataset:
         The groups that metrics are measured in.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for all clips that have scores.
-    missing, coverage, invalid, overlaps, gaps, crossing : str
+    missing, coverage, gaps, crossing : str
         What to do with input that does not fit; see :func:`~sedscope.evaluate`,
-        :func:`~sedscope.read_ground_truth`, :func:`~sedscope.read_scores` and
-        :func:`~sedscope.cut_to_regions`.
+        :func:`~sedscope.read_scores` and :func:`~sedscope.cut_to_regions`.
     clip_ends : {"stated", "events"}, default "stated"
         Where clips end: as the durations or the scores say, or, for data without durations, with their
         last reference or detection.
@@ -214,7 +241,7 @@ class Dataset:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.Dataset(["psds1", "collar_f1"], classes=["Cat", "Dog"]).classes
+    >>> sed.tasks.Dataset(["psds1", "collar_f1"], classes=["Cat", "Dog"]).classes
     ('Cat', 'Dog')
     """
 
@@ -222,26 +249,16 @@ class Dataset:
     ground_truth: tuple[str, ...] = ("ground_truth.tsv",)
     durations: tuple[str, ...] = ("durations.tsv",)
     submission: str | None = None
-    format: str | None = None
-    columns: Mapping[str, str] = field(default_factory=dict)
-    label: str | None = None
+    truth: TruthReading = field(default_factory=TruthReading)
+    labels: LabelRule = LabelRule()
     classes: tuple[str, ...] | None = None
-    labels: LabelNames | None = None
-    system_labels: LabelNames | None = None
-    truth_labels: LabelNames | None = None
-    combine: Combine = "max"
-    confidence: str | None = None
     chunks: ChunkRule | None = None
     regions: str | None = None
-    ignored: str | None = None
-    ignored_labels: tuple[str, ...] = ()
     shots: int | None = None
     groups: GroupRule | None = None
     clips: tuple[str, ...] | Literal["scored"] | None = None
     missing: Missing = "error"
     coverage: Coverage = "error"
-    invalid: Invalid = "error"
-    overlaps: Overlaps = "error"
     gaps: Gaps = "error"
     crossing: Crossing = "cut"
     clip_ends: ClipEnds = "stated"
@@ -250,7 +267,17 @@ class Dataset:
         object.__setattr__(self, "metrics", name_metrics(self.metrics))
         for name in self.metrics:
             check_name(name, "metric")
-        for key in ("ground_truth", "durations", "classes", "clips", "ignored_labels"):
+        if self.truth.durations is not None or self.truth.label_map is not None:
+            raise SedscopeError(
+                "truth says how the reference events of a data set are read. Give durations and labels= "
+                "to the data set itself."
+            )
+        labels, ignored = _texts("ignored_labels", self.truth.ignored_labels), self.truth.ignored
+        reading = replace(
+            self.truth, ignored_labels=labels, ignored=None if ignored is None else str(ignored)
+        )
+        object.__setattr__(self, "truth", reading)
+        for key in ("ground_truth", "durations", "classes", "clips"):
             value = getattr(self, key)
             if value is not None and (key, value) != ("clips", "scored"):
                 object.__setattr__(self, key, _texts(key, value))
@@ -261,20 +288,19 @@ class Dataset:
                 f"durations has {counted(len(self.durations), 'name')}, but ground_truth has "
                 f"{len(self.ground_truth)}. Give one for all, or one for each."
             )
-        require_choice(self, "combine", COMBINATIONS)
         for key, choices in CHOICES.items():
-            require_choice(self, key, choices)
-        for key in ("labels", "system_labels", "truth_labels"):
-            names = getattr(self, key)
-            if names is not None and not isinstance(names, str):
-                LabelMap(names, self.combine)
+            require_choice(self.truth if key in TRUTH_KEYS else self, key, choices)
         for key, name in named_files(self):
             _check_file(key, name)
         _check_file("submission", self.submission)
-        if self.confidence is not None:
-            ConfidenceLimit.parse(self.confidence)
+        if self.truth.confidence is not None:
+            ConfidenceLimit.parse(self.truth.confidence)
         if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
             raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
+
+    def _selection(self) -> dict[str, Any]:
+        """Return what to evaluate, as :func:`~sedscope.evaluate` and others take it."""
+        return {key: getattr(self, key) for key in ("classes", "clips", "missing", "coverage")}
 
 
 @dataclass(frozen=True)
@@ -302,8 +328,8 @@ class Task:
     Examples
     --------
     >>> import sedscope as sed
-    >>> desed, maestro = sed.Dataset("psds1"), sed.Dataset("mpauc")
-    >>> task = sed.Task("mine", {"desed": desed, "maestro": maestro}, "desed.psds1 + maestro.mpauc")
+    >>> desed, maestro = sed.tasks.Dataset("psds1"), sed.tasks.Dataset("mpauc")
+    >>> task = sed.tasks.Task("mine", {"desed": desed, "maestro": maestro}, "desed.psds1 + maestro.mpauc")
     >>> task.formula.names
     (('desed', 'psds1'), ('maestro', 'mpauc'))
     """
@@ -346,11 +372,18 @@ def check_name(name: object, what: str) -> None:
         )
 
 
+def value_of_key(dataset: Dataset, key: str) -> Any:
+    """Return what a data set has for a key of task files, which are flat."""
+    if key in TRUTH_KEYS:
+        return getattr(dataset.truth, key)
+    return getattr(dataset.labels, LABEL_KEYS[key]) if key in LABEL_KEYS else getattr(dataset, key)
+
+
 def named_files(dataset: Dataset) -> list[tuple[str, str]]:
     """Return the keys that name files in the folder of a data set, each with a name."""
     named = [(key, name) for key in ("ground_truth", "durations") for name in getattr(dataset, key)]
     keys = ("regions", "ignored", "labels", "system_labels", "truth_labels")
-    others = [(key, getattr(dataset, key)) for key in keys]
+    others = [(key, value_of_key(dataset, key)) for key in keys]
     others += [(key, getattr(dataset.groups, key, None)) for key in ("clips", "classes")]
     return named + [(key, name) for key, name in others if isinstance(name, str)]
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from ..data.choices import Side
 from ..data.clips import clip_id
+from ..data.event_table import EventTable, concatenate
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import LabelMap
-from ..errors import SedscopeError, listing, near_names
+from ..data.label_maps import LabelMap, joined_maps
+from ..data.tables import RowLocation
+from ..errors import SedscopeError, counted, listing, near_names, raise_together, subject
+from ..io.event_files import truth_of_table
+from ..io.events.files import event_files, read_event_table
+from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location, folder_content, input_location
 from ..io.side_tables import read_durations
-from .dataset_parts import label_map, truth_reading
-from .reference_tables import read_references
-from .task import Dataset, Task
+from ..io.systems import SystemReading
+from .task import Dataset, LabelNames, Task
 from .task_files import read_task
+
+_CLASS = "Q"  # of the events of few-shot tasks, as predictions are labelled
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +44,14 @@ class DatasetTruth:
     shot_ends: Mapping[str, int] | None = None
     """When the last shot of each clip ends, in microseconds, where there are shots."""
 
+    @property
+    def system_reading(self) -> SystemReading:
+        """How the output of systems is read."""
+        dataset = self.dataset
+        return SystemReading(
+            gaps=dataset.gaps, overlaps=dataset.truth.overlaps, label_map=self.system_map
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class TaskData:
@@ -46,17 +63,18 @@ class TaskData:
 
 def read_task_data(
     task: Task | str | Location,
-    data: str | Location | None = None,
-    *,
+    data: str | Location | TaskData | None = None,
     truth: str | Location | None = None,
     durations: str | Location | None = None,
 ) -> TaskData:
-    """Read the reference events of a task.
+    """Read the reference events of a task, unless that was done before.
 
     ``data``: the folder of the data sets. ``truth``, ``durations``: instead of it, the files of a task
     with one data set.
     """
-    task = as_task(task)
+    if isinstance(data, TaskData):
+        return data
+    task = task if isinstance(task, Task) else read_task(task)
     if (data is None) == (truth is None):
         raise SedscopeError(
             "Give either the folder of the data sets (data=) or the ground truth (truth=)."
@@ -69,41 +87,18 @@ def read_task_data(
         assert data is not None
         files = _locate(task, input_location(data))
     else:
-        [name] = require_one_dataset(task)
+        name, *others = task.datasets
+        if others:
+            raise SedscopeError(
+                f"The task {task.name} has {len(task.datasets)} data sets, {listing([*task.datasets])}. Give "
+                "the folder of the data sets (data=, --data), and a submission with a folder for each."
+            )
         path = input_location(truth)
         stated = None if durations is None else input_location(durations)
         files = {name: (_folder_of(path), path, stated)}
     return TaskData(
         task, {name: _read(name, task.datasets[name], *located) for name, located in files.items()}
     )
-
-
-def opened_data(
-    task: Task | str | Location,
-    data: str | Location | TaskData | None,
-    truth: str | Location | None,
-    durations: str | Location | None,
-) -> TaskData:
-    """Return the data of a task that may have been read before; see :func:`read_task_data`."""
-    if isinstance(data, TaskData):
-        return data
-    return read_task_data(task, data, truth=truth, durations=durations)
-
-
-def as_task(task: Task | str | Location) -> Task:
-    """Return a task that may be given by its name or file."""
-    return task if isinstance(task, Task) else read_task(task)
-
-
-def require_one_dataset(task: Task) -> list[str]:
-    """Return the name of the only data set of a task. Refuse a task with several."""
-    names = [*task.datasets]
-    if len(names) > 1:
-        raise SedscopeError(
-            f"The task {task.name} has {len(names)} data sets, {listing(names)}. Give the folder of the data "
-            "sets (data=, --data), and a submission with a folder for each."
-        )
-    return names
 
 
 def part_of(folder: Location, name: str, alone: bool) -> Location | None:
@@ -172,18 +167,13 @@ def _folder_of(path: Location) -> Location:
 def _read(
     name: str, dataset: Dataset, folder: Location, path: Location, durations: Location | None
 ) -> DatasetTruth:
-    truth_map = label_map(dataset, "truth", folder)
-    references = read_references(path, dataset)
+    reading = replace(dataset.truth, label_map=_label_map(dataset, "truth", folder))
+    if dataset.truth.ignored is not None:
+        reading = replace(reading, ignored=folder / str(dataset.truth.ignored))
+    references = _read_references(path, dataset)
 
     def read(seconds: Mapping[str, float] | None) -> GroundTruth:
-        truth = GroundTruth.from_event_table(
-            references.table,
-            durations=seconds,
-            invalid=dataset.invalid,
-            overlaps=dataset.overlaps,
-            **truth_reading(dataset, folder),
-        )
-        return truth if truth_map is None else truth.relabelled(truth_map)
+        return truth_of_table(references.table, replace(reading, durations=seconds))
 
     seconds = None if durations is None else read_durations(durations)
     recordings = None
@@ -196,8 +186,149 @@ def _read(
         dataset,
         folder,
         read(seconds),
-        label_map(dataset, "system", folder),
+        _label_map(dataset, "system", folder),
         recordings,
         references.folder_of,
         references.shot_ends,
     )
+
+
+def _label_map(dataset: Dataset, side: Side, folder: Location) -> LabelMap | None:
+    """Return the new names of labels of a side: those for both sides and its own."""
+
+    def read(names: LabelNames | None, read_map: Callable[..., LabelMap]) -> LabelMap | None:
+        if isinstance(names, str):
+            return read_map(folder / names, side=side)
+        return None if names is None else LabelMap(names, rule.combine)
+
+    rule = dataset.labels
+    one_sided = rule.system if side == "system" else rule.truth
+    return joined_maps(read(rule.both, read_label_map), read(one_sided, read_side_map))
+
+
+@dataclass(frozen=True)
+class _References:
+    """The rows of all files, before they are checked."""
+
+    table: EventTable
+    folder_of: Mapping[str, str] = field(default_factory=dict)
+    """The folder of each clip, where groups are folders."""
+    shot_ends: Mapping[str, int] | None = None
+    """When the last shot of each clip ends, in microseconds, where there are shots."""
+
+
+def _read_references(path: Location, dataset: Dataset) -> _References:
+    """Read the reference events of a data set."""
+    in_folders = dataset.groups is not None and dataset.groups.folders
+    if dataset.shots is None and not in_folders:
+        return _References(_read_table(path, dataset))
+    folders = _folders(path) if in_folders else [path]
+    tables: list[EventTable] = []
+    folder_of: dict[str, str] = {}
+    shot_ends: dict[str, int] = {}
+    errors: list[SedscopeError] = []
+    twice: list[str] = []
+    for folder, file in _files(folders):
+        try:
+            table = _read_table(file, dataset)
+            if dataset.shots is not None:
+                clip = clip_id(file.stem)
+                table = _events_of_file(table, clip)
+                shot_ends[clip] = _end_of_shots(table, dataset.shots)
+        except SedscopeError as error:
+            errors.append(error)
+            continue
+        tables.append(table)
+        clips = {clip_id(name) for name in table.clip}
+        twice += [
+            f"{clip} ({folder_of[clip]} and {folder.name})"
+            for clip in sorted(clips)
+            if folder_of.get(clip, folder.name) != folder.name
+        ]
+        folder_of |= dict.fromkeys(clips, folder.name)
+    raise_together(errors, what="the ground truth")
+    if twice:
+        raise SedscopeError(
+            f"{path}: {subject(len(twice), 'clip', 'is')} in two folders, so the group is not known: "
+            f"{listing(twice)}."
+        )
+    return _References(
+        concatenate(tables, str(path)), folder_of, None if dataset.shots is None else shot_ends
+    )
+
+
+def _folders(path: Location) -> list[Location]:
+    folders = [
+        part for part in folder_content(path) if part.is_dir() and not part.name.startswith((".", "__"))
+    ]
+    if not folders:
+        raise SedscopeError(
+            f"{path}: the task has a group for each folder of reference events, but there is no folder here."
+        )
+    return folders
+
+
+def _files(folders: list[Location]) -> list[tuple[Location, Location]]:
+    """List the files of each folder, with the folder."""
+    empty = [str(folder) for folder in folders if folder.is_dir() and not event_files(folder)]
+    if empty:
+        raise SedscopeError(f"{listing(empty)} holds no files of events.")
+    return [
+        (folder, file)
+        for folder in folders
+        for file in (event_files(folder) if folder.is_dir() else [folder])
+    ]
+
+
+def _read_table(path: Location, dataset: Dataset) -> EventTable:
+    return read_event_table(path, format=dataset.truth.format, options=dataset.truth._options())
+
+
+def _events_of_file(table: EventTable, clip: str) -> EventTable:
+    """Return an event for each row of a file, which is named after the clip that it annotates.
+
+    A row with a POS is an event, and one with an UNK an ignored reference, in whichever column they are.
+    """
+    _refuse_several_clips(table)
+    ignored = [cell is True for cell in table.ignored or [False] * len(table)]
+    events: dict[RowLocation, int] = {}
+    for i in sorted(
+        range(len(table)), key=ignored.__getitem__
+    ):  # of the marks in a row, POS comes first
+        if table.label[i]:
+            events.setdefault(table.row_location(i), i)
+    rows = sorted(events.values())
+    return replace(
+        table,
+        clip=[clip] * len(rows),
+        onset=[table.onset[i] for i in rows],
+        offset=[table.offset[i] for i in rows],
+        label=[_CLASS] * len(rows),
+        ignored=[str(ignored[i]) for i in rows],
+        row_location=lambda k: table.row_location(rows[k]),
+    )
+
+
+def _refuse_several_clips(table: EventTable) -> None:
+    first: dict[str, int] = {}
+    for i, name in enumerate(table.clip):
+        first.setdefault(clip_id(name), i)
+    if len(first) > 1:
+        raise SedscopeError(
+            f"{table.where}: the file has events of {counted(len(first), 'clip')}: {listing([*first])}. Give "
+            "each clip a file of its own.",
+            lines=[table.row_location(i).finding(f"the clip is {clip}") for clip, i in first.items()],
+        )
+
+
+def _end_of_shots(table: EventTable, shots: int) -> int:
+    """Return when the last shot of a file ends, in microseconds. Refuse a file with fewer events."""
+    events = table.columns()
+    to_find = np.flatnonzero(~events.ignored_or_labelled(()))
+    if len(to_find) < shots:
+        raise SedscopeError(
+            f"{table.where}: {subject(len(to_find), 'event', 'is')} marked POS, but the first {shots} are "
+            "the shots that a system is shown. Leave the file out of the data."
+        )
+    in_order = to_find[np.argsort(events.onset[to_find], kind="stable")]
+    return int(events.offset[in_order[shots - 1]])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import SedscopeError, listing, near_names, shortened, with_guesses
 from ..io.atomic_write import write_text
+from ..io.event_files import TruthReading
 from ..io.locations import Location, input_location
 from ..io.toml_files import TomlTable, read_toml, toml_key, toml_value
 from ..metrics import Metric
@@ -19,22 +20,24 @@ from .task import (
     AVERAGES,
     CHOICES,
     COMBINATIONS,
+    LABEL_KEYS,
+    TRUTH_KEYS,
     UNITS,
     UNREFERENCED,
     ChunkRule,
     Dataset,
     GroupRule,
+    LabelRule,
     Task,
+    value_of_key,
 )
 
 _Made = TypeVar("_Made")
+_Reader: TypeAlias = Callable[[TomlTable, str], Any]
+"""Reads the value of a key; None if the table does not have it."""
 
 _FOLDER = Path(__file__).parent / "built_in"
-_TEXTS = ("submission", "format", "label", "confidence", "regions", "ignored")
-_LISTS = ("ground_truth", "durations", "classes", "ignored_labels")
-_LABELS = ("labels", "system_labels", "truth_labels")
 _TASK_KEYS = ("name", "about", "source", "score", "lower_is_better", "datasets")
-_DATASET_KEYS = (*(field.name for field in fields(Dataset)), "preset")
 
 
 def built_in_tasks() -> tuple[str, ...]:
@@ -66,7 +69,7 @@ def read_task(task: str | Location) -> Task:
     Examples
     --------
     >>> import sedscope as sed
-    >>> task = sed.read_task("dcase2021_task4")
+    >>> task = sed.tasks.read_task("dcase2021_task4")
     >>> task.score
     'desed.psds1 + desed.psds2'
     >>> [*task.datasets["desed"].metrics]
@@ -94,10 +97,10 @@ def write_task(task: Task, path: str | Path) -> None:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> import sedscope as sed
-    >>> task = sed.Task("mine", {"set": sed.Dataset("psds1")}, "set.psds1")
+    >>> task = sed.tasks.Task("mine", {"set": sed.tasks.Dataset("psds1")}, "set.psds1")
     >>> with TemporaryDirectory() as folder:
-    ...     sed.write_task(task, f"{folder}/mine.toml")
-    ...     sed.read_task(f"{folder}/mine.toml") == task
+    ...     sed.tasks.write_task(task, f"{folder}/mine.toml")
+    ...     sed.tasks.read_task(f"{folder}/mine.toml") == task
     True
     """
     write_text(path, task_toml(task))
@@ -136,9 +139,9 @@ def _plain_values(dataset: Dataset) -> dict[str, Any]:
     """Return what differs from the defaults, as TOML can hold it; without the metrics."""
     plain = {}
     default = Dataset(dataset.metrics)
-    for key in (field.name for field in fields(Dataset) if field.name != "metrics"):
-        value = getattr(dataset, key)
-        if value == getattr(default, key):
+    for key in _DATASET_KEYS:
+        value = value_of_key(dataset, key)
+        if value == value_of_key(default, key):
             continue
         if isinstance(value, (ChunkRule, GroupRule)):
             parts = {part.name: getattr(value, part.name) for part in fields(value)}
@@ -174,20 +177,14 @@ def _read_file(path: Location, where: str) -> Task:
 
 
 def _read_dataset(table: TomlTable) -> Dataset:
-    table.refuse_unknown(_DATASET_KEYS)
-    arguments: dict[str, Any] = {key: table.text(key) for key in _TEXTS}
-    arguments |= {key: table.texts(key) for key in _LISTS}
-    arguments |= {key: table.choice(key, choices) for key, choices in CHOICES.items()}
-    arguments |= {key: _label_names(table, key) for key in _LABELS}
-    clips = table.texts("clips")
-    arguments["clips"] = "scored" if table.content.get("clips") == "scored" else clips
-    arguments["combine"] = table.choice("combine", COMBINATIONS)
-    arguments["columns"] = _texts_by_key(table.table("columns"))
-    arguments["chunks"] = _chunk_rule(table)
-    arguments["groups"] = _group_rule(table)
-    arguments["shots"] = table.number("shots")
-    metrics = _metrics(table)
-    return _in_table(table, lambda: Dataset(metrics, **_stated(arguments)))
+    table.refuse_unknown(("metrics", *_DATASET_KEYS, "preset"))
+    metrics, stated = _metrics(table), _stated(table, _DATASET_KEYS)
+    reading = {key: stated.pop(key) for key in TRUTH_KEYS if key in stated}
+    labels = {LABEL_KEYS[key]: stated.pop(key) for key in LABEL_KEYS if key in stated}
+    return _in_table(
+        table,
+        lambda: Dataset(metrics, truth=TruthReading(**reading), labels=LabelRule(**labels), **stated),
+    )
 
 
 def _metrics(table: TomlTable) -> dict[str, Metric[Any]]:
@@ -225,43 +222,37 @@ def _label_names(table: TomlTable, key: str) -> Mapping[str, str] | str | None:
     return dict(names.content)
 
 
-def _texts_by_key(table: TomlTable) -> dict[str, str]:
-    return {key: str(table.text(key)) for key in table.content}
+def _texts_by_key(table: TomlTable, key: str) -> dict[str, str] | None:
+    texts = table.table(key)
+    return {name: str(texts.text(name)) for name in texts.content} or None
 
 
-def _chunk_rule(table: TomlTable) -> ChunkRule | None:
-    if "chunks" not in table.content:
-        return None
-    rule = table.table("chunks")
-    rule.refuse_unknown([field.name for field in fields(ChunkRule)])
-    chosen = {
-        "unit": rule.choice("unit", UNITS),
-        "segment": rule.number("segment"),
-        "uncovered": rule.number("uncovered"),
-        "unreferenced": rule.choice("unreferenced", UNREFERENCED),
-    }
-    return _in_table(rule, lambda: ChunkRule(**_stated(chosen)))
+def _clips(table: TomlTable, key: str) -> tuple[str, ...] | str | None:
+    clips = table.texts(key)
+    return "scored" if table.content.get(key) == "scored" else clips
 
 
-def _group_rule(table: TomlTable) -> GroupRule | None:
-    if "groups" not in table.content:
-        return None
-    rule = table.table("groups")
-    rule.refuse_unknown([field.name for field in fields(GroupRule)])
-    chosen = {
-        "clips": rule.text("clips"),
-        "classes": rule.text("classes"),
-        "lengths": rule.numbers("lengths"),
-        "folders": rule.flag("folders"),
-        "pattern": rule.text("pattern"),
-        "average": rule.choice("average", AVERAGES),
-        "floor": rule.number("floor"),
-    }
-    return _in_table(rule, lambda: GroupRule(**_stated(chosen)))
+def _choice(choices: Sequence[str]) -> _Reader:
+    return lambda table, key: table.choice(key, choices)
 
 
-def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of keys that the file has."""
+def _rule(rule: Callable[..., Any], readers: Mapping[str, _Reader]) -> _Reader:
+    """Return what reads a rule, which is a table. ``readers``: of its keys."""
+
+    def read(table: TomlTable, key: str) -> Any:
+        if key not in table.content:
+            return None
+        part = table.table(key)
+        part.refuse_unknown(readers)
+        stated = _stated(part, readers)
+        return _in_table(part, lambda: rule(**stated))
+
+    return read
+
+
+def _stated(table: TomlTable, readers: Mapping[str, _Reader]) -> dict[str, Any]:
+    """Return the values of keys that a table has."""
+    values = {key: read(table, key) for key, read in readers.items()}
     return {key: value for key, value in values.items() if value is not None}
 
 
@@ -271,3 +262,38 @@ def _in_table(table: TomlTable, make: Callable[[], _Made]) -> _Made:
         return make()
     except SedscopeError as error:
         raise table.error(str(error)) from None
+
+
+_CHUNK_KEYS: Mapping[str, _Reader] = {
+    "unit": _choice(UNITS),
+    "segment": TomlTable.number,
+    "uncovered": TomlTable.number,
+    "unreferenced": _choice(UNREFERENCED),
+}
+_GROUP_KEYS: Mapping[str, _Reader] = {
+    "clips": TomlTable.text,
+    "classes": TomlTable.text,
+    "lengths": TomlTable.numbers,
+    "folders": TomlTable.flag,
+    "pattern": TomlTable.text,
+    "average": _choice(AVERAGES),
+    "floor": TomlTable.number,
+}
+_DATASET_KEYS: Mapping[str, _Reader] = {
+    **dict.fromkeys(("ground_truth", "durations"), TomlTable.texts),
+    **dict.fromkeys(("submission", "format"), TomlTable.text),
+    "columns": _texts_by_key,
+    "label": TomlTable.text,
+    "classes": TomlTable.texts,
+    **dict.fromkeys(("labels", "system_labels", "truth_labels"), _label_names),
+    "combine": _choice(COMBINATIONS),
+    "confidence": TomlTable.text,
+    "chunks": _rule(ChunkRule, _CHUNK_KEYS),
+    **dict.fromkeys(("regions", "ignored"), TomlTable.text),
+    "ignored_labels": TomlTable.texts,
+    "shots": TomlTable.number,
+    "groups": _rule(GroupRule, _GROUP_KEYS),
+    "clips": _clips,
+    **{key: _choice(choices) for key, choices in CHOICES.items()},
+}
+"""What reads each key of a data set, in the order in which they are written."""

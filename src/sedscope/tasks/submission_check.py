@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from ..checking.findings import Finding, Validation
@@ -18,16 +19,22 @@ from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.submission_lists import refuse_outward_links
 from ..io.systems import (
-    SystemReading,
     holds_detection_sets,
     holds_events,
     read_detection_sets,
     read_system_scores,
 )
-from .dataset_parts import depends_on_output, grouping
-from .submissions import as_evaluated, find_outputs, refuse_changed_sets, unlisted_rows, unusable_rows
+from .submissions import (
+    as_evaluated,
+    depends_on_output,
+    find_outputs,
+    grouping,
+    refuse_changed_sets,
+    unlisted_rows,
+    unusable_rows,
+)
 from .task import Task
-from .task_data import DatasetTruth, TaskData, opened_data
+from .task_data import DatasetTruth, TaskData, read_task_data
 
 _ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
     "clips-without-scores": lambda clip: f"the clip {clip} is missing",
@@ -55,7 +62,7 @@ class SubmissionCheck:
     Examples
     --------
     >>> import sedscope as sed
-    >>> sed.SubmissionCheck(["ours/home: the clip b is missing"]).problems
+    >>> sed.tasks.SubmissionCheck(["ours/home: the clip b is missing"]).problems
     ['ours/home: the clip b is missing']
     """
 
@@ -79,9 +86,9 @@ def check_submission(
     task : Task, str or Path
         The task, its name, or the path of its TOML file.
     submission : str or Path
-        The submission; see :func:`~sedscope.evaluate_task`.
+        The submission; see :func:`~sedscope.tasks.evaluate_task`.
     data : str or Path, optional
-        The folder of the data sets; see :func:`~sedscope.evaluate_task`.
+        The folder of the data sets; see :func:`~sedscope.tasks.evaluate_task`.
     truth, durations : str or Path, optional
         Instead of ``data``, for a task with one data set.
     run : Run, optional
@@ -105,11 +112,11 @@ def check_submission(
     >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]}, durations={"a": 2})
     >>> with TemporaryDirectory() as folder:
     ...     sed.write_ground_truth(truth, Path(folder, "ground_truth.tsv"))
-    ...     check = sed.check_submission("dcase2019_task4", Path(folder, "ours"), folder)
+    ...     check = sed.tasks.check_submission("dcase2019_task4", Path(folder, "ours"), folder)
     >>> [problem.rpartition("ours: ")[2] for problem in check.problems]
     ['there is no such file or folder']
     """
-    opened = opened_data(task, data, truth, durations)
+    opened = read_task_data(task, data, truth, durations)
     try:
         refuse_outward_links([input_location(submission)])
     except SedscopeError as error:
@@ -130,9 +137,11 @@ def check_submission(
             else:
                 text = str(finding).removeprefix("warning: ")
                 check.warnings.append(f"{name}: {text}" if several else text)
-        check.problems += _unusable_events(path, of_set)
-        if of_set.dataset.classes is not None:
-            check.problems += _unknown_labels(path, known, of_set.system_map)
+        with suppress(SedscopeError):  # a finding says so
+            check.problems += unusable_rows(path, of_set)
+        with suppress(SedscopeError):
+            if of_set.dataset.classes is not None:
+                check.problems += _unknown_labels(path, known, of_set.system_map)
     check.problems = [*dict.fromkeys(map(readable, check.problems))]
     return check
 
@@ -152,18 +161,16 @@ def _findings(path: Location, truth: DatasetTruth, run: Run | None) -> list[Find
     if not depends_on_output(truth.dataset):
         return [*_validated(path, truth.truth, truth, run).findings]
     # first the files alone, with the lines of all problems, then what the task makes of them
-    dataset = truth.dataset
-    unnamed = SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps)
+    unnamed = replace(truth.system_reading, label_map=None)
     validation = validate(path, system_reading=unnamed, run=run)
     if validation.errors:
         return [*validation.findings]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SedscopeWarning)  # validation has them
-        reading = replace(unnamed, label_map=truth.system_map)
-        scores = read_system_scores(path, truth.truth, reading)
+        scores = read_system_scores(path, truth.truth, truth.system_reading)
         try:
             changed, references = as_evaluated(scores, truth)
-            grouping(dataset, references, truth.folder, truth.folder_of, changed)
+            grouping(truth, references, changed)
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
     return [*validation.warnings, *_validated(changed, references, truth, run).findings]
@@ -186,12 +193,9 @@ def _validated(
     return validate(
         scores,
         references,
-        system_reading=SystemReading(gaps=dataset.gaps, overlaps=dataset.overlaps, label_map=label_map),
-        truth_reading=TruthReading(invalid=dataset.invalid),
-        classes=dataset.classes,
-        clips=dataset.clips,
-        missing=dataset.missing,
-        coverage=dataset.coverage,
+        system_reading=replace(truth.system_reading, label_map=label_map),
+        truth_reading=TruthReading(invalid=dataset.truth.invalid),
+        **dataset._selection(),
         run=run,
     )
 
@@ -215,22 +219,11 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         yield text if located else f"{path}: {text.removeprefix(f'{path} ')}"
 
 
-def _unusable_events(path: Location, truth: DatasetTruth) -> list[str]:
-    """Find events that the task cannot judge."""
-    try:
-        return unusable_rows(path, truth)
-    except SedscopeError:
-        return []  # a finding says so
-
-
 def _unknown_labels(path: Location, known: set[str], label_map: LabelMap | None) -> list[str]:
     """Find labels of detections that no data set of the task knows."""
-    try:
-        if not holds_events(path, None):
-            return []
-        table = read_event_table(path, problems=[])
-    except SedscopeError:
-        return []  # a finding says so
+    if not holds_events(path, None):
+        return []
+    table = read_event_table(path, problems=[])
     return [
         table.row_location(row).finding(f"{label} is not a class of the task")
         for row, label in enumerate(table.label)
