@@ -165,10 +165,7 @@ def main() -> None:
             "; ".join(filter(None, [too_few, no_torch])),
             lambda: in_memory(large_set(), cores),
         ),
-        "PSDS 1 on many threads": (
-            too_few,
-            lambda: [more_threads(round(1168 * options.part), cores)],
-        ),
+        "PSDS 1 on many threads": (too_few, lambda: [more_threads(round(1168 * options.part), cores)]),
     }
     rows: list[Row] = []
     for topic, (missing, measure) in topics.items():

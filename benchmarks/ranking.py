@@ -14,10 +14,7 @@ from .timing import Row, seconds
 
 def ranking(clips: int, systems: int = 3) -> list[Row]:
     """A ranking of systems in TSV files, against evaluating each of them with intervals."""
-    with (
-        systems_in_files(clips, systems) as (read, truth),
-        tempfile.TemporaryDirectory() as kept,
-    ):
+    with systems_in_files(clips, systems) as (read, truth), tempfile.TemporaryDirectory() as kept:
 
         def rank(checkpoint: Path | None = None) -> Callable[[], object]:
             return lambda: sed.rank(

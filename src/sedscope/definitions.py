@@ -91,11 +91,7 @@ class Registry(Mapping[str, type], Generic[Kind]):
     """
 
     def __init__(
-        self,
-        kind: str,
-        base: type,
-        uses: Iterable[Registry[Any]] = (),
-        package: str | None = None,
+        self, kind: str, base: type, uses: Iterable[Registry[Any]] = (), package: str | None = None
     ) -> None:
         self.kind = kind
         self._base = base

@@ -236,10 +236,7 @@ def _class_mix(classes: int, rng: np.random.Generator) -> tuple[FloatArray, Floa
 
 
 def _without_overlaps(
-    clip: IntArray,
-    label: IntArray,
-    onset: FloatArray,
-    offset: FloatArray,
+    clip: IntArray, label: IntArray, onset: FloatArray, offset: FloatArray
 ) -> NDArray[np.intp]:
     """Sort the events, and leave out those that overlap the previous one of their clip and label."""
     order = np.lexsort((onset, label, clip))

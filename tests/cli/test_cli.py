@@ -120,12 +120,7 @@ def test_results_as_json(files: Files) -> None:
         "classes": ["Dog", "Cat"],
         "references": {"Dog": 1, "Cat": 1},
         "metrics": [
-            {
-                "name": name,
-                "metric": repr(metric),
-                "value": 1.0,
-                "per_class": {"Dog": 1.0, "Cat": 1.0},
-            }
+            {"name": name, "metric": repr(metric), "value": 1.0, "per_class": {"Dog": 1.0, "Cat": 1.0}}
             for name, metric in (("psds1", presets.PSDS1), ("psds2", presets.PSDS2))
         ],
         "warnings": [],

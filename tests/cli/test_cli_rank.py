@@ -144,11 +144,7 @@ def test_a_formula_is_the_score(folder: Path, tmp_path: Path) -> None:
     done = rank(folder, folder / "systems" / "*", *options, bootstrap=50)
     assert done.code == 0, done.err
     result = read_json(tmp_path / "board")
-    assert result["score"] == {
-        "name": "score",
-        "definition": "psds1 + psds2",
-        "higher_is_better": True,
-    }
+    assert result["score"] == {"name": "score", "definition": "psds1 + psds2", "higher_is_better": True}
     for system in result["systems"]:
         values = {name: metric["value"] for name, metric in system["metrics"].items()}
         assert values["score"] == values["psds1"] + values["psds2"] == system["score"]["value"]

@@ -35,10 +35,7 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
         ["3 scores", "clip a, class Dog, frame 1", "clip b, class Dog, frame 2", "class Cat, frame 2"],
     ),
     "rows of unequal length": (
-        {
-            A: table(HEADER, "0 1 .1 .1", "1 2 .1"),
-            B: table(HEADER, "0 1 .1 .1 .1", "1 2 .1 .1", "2 3"),
-        },
+        {A: table(HEADER, "0 1 .1 .1", "1 2 .1"), B: table(HEADER, "0 1 .1 .1 .1", "1 2 .1 .1", "2 3")},
         ["a.tsv", "line 3 has 3 cells", "b.tsv", "line 2 has 5 cells", "line 4 has 2 cells"],
     ),
     "cells that are no numbers": (
@@ -87,10 +84,7 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
         {A: table("onset offset Dog Cat ·", "0 1 .1 .1 .1"), B: table(f"{HEADER} ·", "0 1 1 1 1")},
         ["a.tsv"],
     ),
-    "a class without a name in another file": (
-        {B: table(f"{HEADER} ·", "0 1 1 1 1")},
-        ["b.tsv", "''"],
-    ),
+    "a class without a name in another file": ({B: table(f"{HEADER} ·", "0 1 1 1 1")}, ["b.tsv", "''"]),
     "a class named onset": ({A: table("onset offset onset", "0 1 .1")}, ["a.tsv", "twice: onset"]),
     "no class": ({A: table("onset offset", "0 1")}, ["a.tsv", "onset, offset and one per class"]),
     "no header": ({B: table("0 1 .1 .2")}, ["b.tsv", "this one has '0', '1', '.1', '.2'"]),
@@ -102,10 +96,7 @@ BAD_SCORES: dict[str, tuple[dict[str, Content], list[str]]] = {
     "empty files": ({A: "", B: "\n \n"}, ["a.tsv is empty", "b.tsv is empty"]),
     "an empty file among others": ({B: ""}, ["b.tsv is empty"]),
     "binary junk": ({A: JUNK}, ["a.tsv", "line 1 is not UTF-8"]),
-    "binary junk in the middle": (
-        {B: SCORES["b"].encode() + JUNK},
-        ["b.tsv", "line 6 is not UTF-8"],
-    ),
+    "binary junk in the middle": ({B: SCORES["b"].encode() + JUNK}, ["b.tsv", "line 6 is not UTF-8"]),
     "UTF-16": ({A: SCORES["a"].encode("utf-16")}, ["a.tsv", "line 1 is not UTF-8"]),
     "one endless line": ({A: "x" * 200_000}, ["a.tsv"]),
     "an endless cell": ({A: SCORES["a"] + "x" * 200_000}, ["a.tsv"]),

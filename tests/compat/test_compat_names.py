@@ -45,7 +45,7 @@ MODULES = [
 ]
 NOT_OFFERED = {
     # pieces of how it counts, not of what it finds
-    *("statistics_fn", "acceleration_fn", "psd_roc_postprocessing", "assert_non_connected_events"),
+    *("statistics_fn", "acceleration_fn", "psd_roc_postprocessing", "assert_non_connected_events")
 }
 LATER = {"metric_fn": "eval_fn"}
 """Arguments that have another name in later versions."""

@@ -17,12 +17,7 @@ import pytest
 
 import sedscope as sed
 import sedscope.compat.psds_eval as drop_in
-from sedscope.compat.psds_eval import (
-    PSDSEval,
-    PSDSEvalError,
-    plot_per_class_psd_roc,
-    plot_psd_roc,
-)
+from sedscope.compat.psds_eval import PSDSEval, PSDSEvalError, plot_per_class_psd_roc, plot_psd_roc
 from sedscope.compat.psds_eval.counting import PlacedEvents
 from sedscope.compat.sed_scores_eval.base_modules.scores import create_score_dataframe
 

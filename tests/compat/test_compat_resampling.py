@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.compat.sed_scores_eval import (
-    clip_based,
-    collar_based,
-    intersection_based,
-    segment_based,
-)
+from sedscope.compat.sed_scores_eval import clip_based, collar_based, intersection_based, segment_based
 from sedscope.compat.sed_scores_eval.base_modules.bootstrap import (
     bootstrap,
     bootstrap_from_deltas,

@@ -127,8 +127,7 @@ def judged_excerpt(
 
 
 @pytest.mark.parametrize(
-    "name",
-    [f"{name}:{sequence}" for name in SETS for sequence in SEQUENCES if fits(name, sequence)],
+    "name", [f"{name}:{sequence}" for name in SETS for sequence in SEQUENCES if fits(name, sequence)]
 )
 def test_same_results(
     request: pytest.FixtureRequest, name: str, monkeypatch: pytest.MonkeyPatch

@@ -250,10 +250,7 @@ def test_an_address_that_another_process_changed_is_refused(monkeypatch: pytest.
 
 
 def test_messages_say_what_differs_and_what_to_do() -> None:
-    plain, filtered = (
-        found(A, FIRST),
-        found(A, SECOND, postprocessing=[MedianFilter(0.5)]),
-    )
+    plain, filtered = (found(A, FIRST), found(A, SECOND, postprocessing=[MedianFilter(0.5)]))
     with pytest.raises(sed.SedscopeError, match=r"without variants; .*with the variants MedianFilter"):
         plain.merge(filtered)
     with pytest.raises(sed.SedscopeError, match=r"different systems: 'a', 'b'\. .*mixed=True"):

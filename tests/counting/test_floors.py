@@ -86,8 +86,7 @@ PRUNED = "was not counted: its counts are complete only above a score of"
 
 
 @pytest.mark.parametrize(
-    "metric",
-    [MANY, sed.AveragePrecision(FEW.criterion), sed.BestFScore(FEW.criterion, average="micro")],
+    "metric", [MANY, sed.AveragePrecision(FEW.criterion), sed.BestFScore(FEW.criterion, average="micro")]
 )
 def test_deltas_that_were_pruned_for_another_metric_are_refused(metric: Metric[Any]) -> None:
     scores, truth = quiet_and_loud()

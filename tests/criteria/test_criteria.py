@@ -75,11 +75,7 @@ def test_an_iou_above_0_is_any_overlap() -> None:
 
 @settings(max_examples=300)
 @given(
-    clip_lists,
-    st.sampled_from([None, 1, 2, 7, 64_000, 100_000]),
-    st.booleans(),
-    st.booleans(),
-    dtypes,
+    clip_lists, st.sampled_from([None, 1, 2, 7, 64_000, 100_000]), st.booleans(), st.booleans(), dtypes
 )
 def test_segments_and_clips(
     case: Sequence[oracle.Clip], length: int | None, mean: bool, cross_triggers: bool, dtype: type

@@ -210,8 +210,7 @@ def test_scores_of_frames_with_overlapping_references(
 
 
 @pytest.mark.parametrize(
-    "metric",
-    [sed.presets.PSDS1, sed.FScore(sed.Clip()), sed.FScore(sed.Collar(cross_triggers=True))],
+    "metric", [sed.presets.PSDS1, sed.FScore(sed.Clip()), sed.FScore(sed.Collar(cross_triggers=True))]
 )
 def test_overlapping_references_are_refused(metric: Any) -> None:
     truth = sed.GroundTruth.from_dict(

@@ -105,11 +105,7 @@ def judged_in(
 @settings(max_examples=100)
 @given(recordings_with_regions(), collars, st.sampled_from(get_args(Crossing)), lengths, st.booleans())
 def test_regions_are_judged_as_parts_of_whole_recordings(
-    recordings: Recordings,
-    collar: float,
-    crossing: Crossing,
-    bounds: tuple[int, int],
-    in_pieces: bool,
+    recordings: Recordings, collar: float, crossing: Crossing, bounds: tuple[int, int], in_pieces: bool
 ) -> None:
     scores, truth = cut(recordings, crossing, in_pieces=in_pieces)
     criterion = sed.Time(collar)

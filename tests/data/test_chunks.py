@@ -269,9 +269,7 @@ def test_means_of_chunks_and_windows_are_rounded_once(values: list[float]) -> No
     expected = float(sum(map(Fraction, values)) / len(values))
     names = [f"chunk{i}" for i in range(len(values))]
     chunks = sed.Scores.from_arrays(
-        {name: [[value]] for name, value in zip(names, values, strict=True)},
-        classes=["Dog"],
-        frame=1.0,
+        {name: [[value]] for name, value in zip(names, values, strict=True)}, classes=["Dog"], frame=1.0
     )
     stitched = chunks.stitch(dict.fromkeys(names, ("rec", 0.0)))
     assert stitched["rec"].values.ravel().tolist() == [expected]

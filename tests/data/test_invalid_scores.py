@@ -67,10 +67,7 @@ def test_nan_is_found_in_every_clip() -> None:
     # more clips than are read at once
     names = [f"c{i}" for i in range(1500)]
     scores = sed.Scores.from_function(
-        names,
-        lambda name: [[NAN if name in ("c0", "c1400") else 0.5]],
-        classes=["Dog"],
-        frame=1.0,
+        names, lambda name: [[NAN if name in ("c0", "c1400") else 0.5]], classes=["Dog"], frame=1.0
     )
     truth = sed.GroundTruth.from_dict({name: [] for name in names})
     with pytest.raises(sed.SedscopeError, match=r"(?s)clip c0, class Dog, frame 0.*clip c1400"):

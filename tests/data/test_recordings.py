@@ -244,10 +244,7 @@ TRUTH = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 4})
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        (
-            [TWO],
-            r"clip a: Its pieces have 2 frames, but .* those of 4 frames\. The function is called",
-        ),
+        ([TWO], r"clip a: Its pieces have 2 frames, but .* those of 4 frames\. The function is called"),
         ([], "clip a: Its pieces have 0 frames, but its boundaries are those of 4"),
         ([TWO, TWO, TWO], "clip a: Its pieces have 6 frames or more, but its boundaries are those of 4"),
         ([TWO, TWO[:, :1]], "clip a: piece 2, from frame 2 on: There is 1 column for 2 classes"),

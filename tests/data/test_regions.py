@@ -335,10 +335,7 @@ def test_recordings_are_drawn_and_not_regions() -> None:
     ],
 )
 def test_options_that_contradict_each_other_are_refused(
-    files: tuple[Path, Sequence[str]],
-    monkeypatch: pytest.MonkeyPatch,
-    options: list[str],
-    message: str,
+    files: tuple[Path, Sequence[str]], monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(files[0])
     outcome = run("evaluate", "scores", "truth.tsv", "--durations", "durations.tsv", *options)

@@ -248,10 +248,7 @@ def hogging(kept: list[Any], bytes_wanted: float) -> None:
 
 @pytest.mark.parametrize("often", [True, False])
 def test_a_worker_beyond_its_memory(
-    often: bool,
-    stored: tuple[Path, sed.GroundTruth],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    often: bool, stored: tuple[Path, sed.GroundTruth], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is killed and replaced: what it did is done again, a few times."""
     monkeypatch.setattr("sedscope.engines.dask_client.PATIENCE", 90)  # new workers start slowly

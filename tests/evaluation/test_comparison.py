@@ -469,11 +469,7 @@ def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad
     ],
 )
 def test_invalid_input(
-    truth: sed.GroundTruth,
-    good: sed.Scores,
-    bad: sed.Scores,
-    change: dict[str, Any],
-    message: str,
+    truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores, change: dict[str, Any], message: str
 ) -> None:
     make: Callable[[Any, Any], Any] = change.pop("systems", lambda a, b: {"a": a, "b": b})
     options = {"metrics": PSDS, "resampling": 5, **change}

@@ -165,12 +165,7 @@ def test_the_work_can_travel_to_another_process(truth: sed.GroundTruth, scored: 
 @pytest.mark.parametrize(
     ("systems", "metric", "limit", "message"),
     [
-        (
-            "ls",
-            sed.presets.PSDS1,
-            "list",
-            "needs metrics at one threshold, such as Recall",
-        ),
+        ("ls", sed.presets.PSDS1, "list", "needs metrics at one threshold, such as Recall"),
         ("ls", sed.FScore(COLLAR, average="micro"), "list", "Use average='macro' or 'weighted'"),
         ("ss", METRICS[0], "list", "No system is an event list without scores"),
         ("ll", METRICS[0], "list", "Several systems have one operating point: system 0, system 1"),

@@ -163,11 +163,7 @@ def test_compare_at_points() -> None:
     systems = {"tuned": scores, "filtered": scores, "events": events}
     measured = MEASURED[:5]
     comparison = sed.compare(systems, truth, measured, resampling=3, points=by_name)
-    single = {
-        "tuned": points().apply(scores),
-        "filtered": one_point.apply(filtered),
-        "events": events,
-    }
+    single = {"tuned": points().apply(scores), "filtered": one_point.apply(filtered), "events": events}
     for metric, at_points in zip(measured, comparison.metrics, strict=True):
         for name, value in comparison.values[at_points].items():
             expected = sed.evaluate(single[name], truth, metric)[metric].value

@@ -27,9 +27,7 @@ def two_long_events() -> tuple[sed.Scores, sed.GroundTruth]:
 @pytest.mark.parametrize(
     "metrics", [[COLLAR, SEGMENT], [SEGMENT, COLLAR], [SEGMENT, CLIP], [CLIP]], ids=str
 )
-def test_references_are_events_whatever_comes_first(
-    metrics: list[Metric[Any]],
-) -> None:
+def test_references_are_events_whatever_comes_first(metrics: list[Metric[Any]]) -> None:
     scores, truth = two_long_events()
     result = sed.evaluate(scores, truth, metrics)
     assert result.references == {"Cat": 1, "Dog": 2}

@@ -221,10 +221,7 @@ def test_resampled_values_have_the_bits_of_counts(
 ) -> None:
     clips, weights = case
     deltas = sed.deltas(
-        to_scores(clips, dtype),
-        to_truth(clips),
-        metric.criterion,
-        postprocessing=metric.variants,
+        to_scores(clips, dtype), to_truth(clips), metric.criterion, postprocessing=metric.variants
     )
     values, class_values = measure_resampled(deltas, metric, weights, threads)
     for i, row in enumerate(weights):
@@ -249,10 +246,7 @@ def test_intervals_of_an_evaluation() -> None:
     for each in (psds, metric):
         alone = sed.bootstrap(deltas, each, resampling=sed.Resampling(n=50, seed=2, interval="bca"))
         np.testing.assert_array_equal(result.intervals[each].values, alone.values)
-        assert (result.intervals[each].low, result.intervals[each].high) == (
-            alone.low,
-            alone.high,
-        )
+        assert (result.intervals[each].low, result.intervals[each].high) == (alone.low, alone.high)
         assert result[each].value == alone.value
     assert (result.intervals[metric].values >= result.intervals[psds].values - 0.05).all()
     for row, weights in enumerate(resampling.draw(deltas.clips)[:5]):

@@ -84,11 +84,7 @@ def best_ratio(
 @settings(max_examples=150)
 @given(clips, references, st.none() | st.integers(1, 3), st.integers(1, 3), st.sampled_from(TIOUS))
 def test_values(
-    detected: list[list[Detection]],
-    targets: list[list[Reference]],
-    top: int | None,
-    k: int,
-    tiou: float,
+    detected: list[list[Detection]], targets: list[list[Reference]], top: int | None, k: int, tiou: float
 ) -> None:
     case = [*zip(detected, targets, strict=False)]
     exact = Fraction(str(tiou))

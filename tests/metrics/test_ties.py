@@ -103,10 +103,7 @@ def test_a_weight_of_one_third_is_one_third() -> None:
         [0.5, 0],
     ]
     scores = sed.Scores.from_arrays({"a": first, "b": second}, classes=["A", "B"], frame=0.5)
-    events = {
-        "a": [(1.5, 2.5, "A"), (1.5, 2.5, "B")],
-        "b": [(0, 0.5, "B"), (3.5, 4.5, "B")],
-    }
+    events = {"a": [(1.5, 2.5, "A"), (1.5, 2.5, "B")], "b": [(0, 0.5, "B"), (3.5, 4.5, "B")]}
     truth = sed.GroundTruth.from_dict(events, durations={"a": 3, "b": 4.5})
     criterion = sed.Intersection(0.3, 0.6, cttc=0.1)
     psds = sed.PSDS(criterion, alpha_ct=1 / 3, max_efpr=720, unit="minute", oracle=False)

@@ -16,11 +16,7 @@ from sedscope.data.cuts import block_ends, cut_into_blocks
 
 from ..support.command_line import run
 
-METRICS = (
-    sed.BestFScore(sed.IoU(0.3)),
-    sed.FalseAlarmRate(sed.IoU(0.3)),
-    sed.FScore(sed.Segment(1.0)),
-)
+METRICS = (sed.BestFScore(sed.IoU(0.3)), sed.FalseAlarmRate(sed.IoU(0.3)), sed.FScore(sed.Segment(1.0)))
 
 
 def nights(number: int = 2, *, frame: float = 0.1) -> tuple[sed.Scores, sed.GroundTruth]:

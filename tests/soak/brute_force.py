@@ -155,9 +155,7 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
     )
 
 
-def _intersections(
-    criterion: sed.Intersection,
-) -> Counter:
+def _intersections(criterion: sed.Intersection) -> Counter:
     dtc, gtc, cttc = criterion.dtc, criterion.gtc, criterion.cttc
 
     def counter(

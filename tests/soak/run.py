@@ -142,10 +142,7 @@ class Soak:
 
     def _failed(self, failure: Failure) -> None:
         self.failures.append(failure)
-        print(
-            f"FAILED {failure.seed}: {failure.message[:600]}\n  saved: {failure.path}",
-            flush=True,
-        )
+        print(f"FAILED {failure.seed}: {failure.message[:600]}\n  saved: {failure.path}", flush=True)
 
     def _crashed(self, process: Process, how: str) -> None:
         """Save the case as it was drawn: judging it again would end this process, too."""

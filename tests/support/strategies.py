@@ -79,8 +79,7 @@ def to_scores(case: Sequence[oracle.Clip], dtype: type = np.float64) -> Scores:
     """The oracle's clips as scores."""
     made = {
         name(i): ClipScores.from_ticks(
-            np.array([clip.scores[label] for label in LABELS], dtype).T,
-            np.array(clip.edges, np.int64),
+            np.array([clip.scores[label] for label in LABELS], dtype).T, np.array(clip.edges, np.int64)
         )
         for i, clip in enumerate(case)
     }

@@ -168,11 +168,7 @@ def test_presets_and_metrics_together(tmp_path: Path) -> None:
             "Groups of lengths have no average",
         ),
         ('metrics = {psds1 = "psds1"}', "", "needs metrics, or the name of a preset"),
-        (
-            'psds1 = "psds1"',
-            'psds1 = "psds3"',
-            r"home.metrics\] psds1: There is no metric 'psds3'",
-        ),
+        ('psds1 = "psds1"', 'psds1 = "psds3"', r"home.metrics\] psds1: There is no metric 'psds3'"),
         ('psds1 = "psds1"', '"PSDS 1" = "psds1"', "a word of letters, digits and _|no value"),
         ('psds1 = "psds1"', 'psds1 = "psds1", again = "psds1"', "are the same metric"),
         ("score", "score = [", "is not a task"),

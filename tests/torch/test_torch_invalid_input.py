@@ -15,16 +15,7 @@ import torch
 
 from sedscope.torch import SEDMetric
 
-from ..support.torch.batches import (
-    CLASSES,
-    CLIPS,
-    FRAME,
-    TRUTH,
-    evaluated,
-    give,
-    single,
-    values_of,
-)
+from ..support.torch.batches import CLASSES, CLIPS, FRAME, TRUTH, evaluated, give, single, values_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

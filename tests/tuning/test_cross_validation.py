@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.tally import Tally
 from sedscope.metrics import ClasswiseMetric, Metric
-from sedscope.postprocessing import (
-    MedianFilter,
-    PostProcessing,
-)
+from sedscope.postprocessing import MedianFilter, PostProcessing
 
 from ..support import oracle
 from ..support.strategies import LABELS, to_scores, to_truth

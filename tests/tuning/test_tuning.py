@@ -15,10 +15,7 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting.tally import Tally
 from sedscope.metrics import Metric
-from sedscope.postprocessing import (
-    Chain,
-    MedianFilter,
-)
+from sedscope.postprocessing import Chain, MedianFilter
 
 from ..support import oracle
 from ..support.examples import METRICS
@@ -243,8 +240,7 @@ def test_a_constraint_that_no_threshold_meets_is_reported() -> None:
     arrays = {"a": [[0.9, 0.1], [0.2, 0.9]], "b": [[0.3, 0.1], [0.1, 0.2]]}
     scores = sed.Scores.from_arrays(arrays, classes=["Cat", "Dog"], frame=1.0)
     truth = sed.GroundTruth.from_dict(
-        {"a": [(0, 1, "Cat"), (1, 2, "Dog")], "b": [(0.4, 0.6, "Dog")]},
-        durations={"a": 2.0, "b": 2.0},
+        {"a": [(0, 1, "Cat"), (1, 2, "Dog")], "b": [(0.4, 0.6, "Dog")]}, durations={"a": 2.0, "b": 2.0}
     )
     metric = sed.PrecisionAtRecall(sed.Collar(), recall=1)
     tuned = sed.tune(scores, truth, metric, [MedianFilter(0), Chain()])

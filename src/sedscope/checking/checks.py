@@ -304,11 +304,7 @@ def check_reference_times(
 
 
 def _check_coverage(
-    scores: Scores,
-    truth: GroundTruth,
-    grids: dict[str, Ticks],
-    coverage: Coverage,
-    findings: Findings,
+    scores: Scores, truth: GroundTruth, grids: dict[str, Ticks], coverage: Coverage, findings: Findings
 ) -> bool:
     """Find clips whose scores end long before or after them. Return whether that is true of the set."""
     extents = extents_of([*grids.values()])

@@ -85,9 +85,7 @@ def read_usable_events(
 
 
 def exact_truth(
-    table: EventTable,
-    durations: Mapping[str, float] | None,
-    reading: TruthReading,
+    table: EventTable, durations: Mapping[str, float] | None, reading: TruthReading
 ) -> GroundTruth:
     """Read the ground truth as an evaluation does."""
     truth = GroundTruth.from_event_table(
@@ -102,10 +100,7 @@ def exact_truth(
 
 
 def usable_truth(
-    table: EventTable,
-    durations: Mapping[str, float] | None,
-    reading: TruthReading,
-    findings: Findings,
+    table: EventTable, durations: Mapping[str, float] | None, reading: TruthReading, findings: Findings
 ) -> GroundTruth | None:
     """Return the usable part of the ground truth. Unusable events become findings."""
     invalid, overlaps, ignored_labels = reading.invalid, reading.overlaps, reading.ignored_labels
@@ -199,10 +194,7 @@ def event_times(table: EventTable, reading: TruthReading) -> EventTimes:
 
 
 def read_usable_scores(
-    path: Location,
-    truth: GroundTruth | None,
-    reading: SystemReading,
-    findings: Findings,
+    path: Location, truth: GroundTruth | None, reading: SystemReading, findings: Findings
 ) -> Scores | None:
     """Read scores, or the detections that can be used."""
     known = GroundTruth.from_dict({}) if truth is None else truth
@@ -218,10 +210,7 @@ def read_usable_scores(
 
 
 def _read_detections(
-    path: Location,
-    truth: GroundTruth,
-    reading: SystemReading,
-    findings: Findings,
+    path: Location, truth: GroundTruth, reading: SystemReading, findings: Findings
 ) -> Scores | None:
     """Read detections. Rows that cannot be used become findings, and overlapping ones are merged to check
     the rest."""

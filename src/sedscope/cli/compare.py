@@ -71,9 +71,7 @@ def compare(
     ] = None,
     output: TablesOption = None,
     report: Annotated[
-        Path | None,
-        path_option(help="Also write an HTML report of all systems to this file."),
-        Writes(),
+        Path | None, path_option(help="Also write an HTML report of all systems to this file."), Writes()
     ] = None,
 ) -> None:
     """Compare systems on the same clips.

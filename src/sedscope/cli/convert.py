@@ -26,8 +26,7 @@ from .options import (
 
 def convert(
     source: Annotated[
-        Path,
-        path_argument(help="Scores or events in any format that 'sedscope formats' lists."),
+        Path, path_argument(help="Scores or events in any format that 'sedscope formats' lists.")
     ],
     target: Annotated[Path, path_argument(help="File or new folder to write."), Writes("either")],
     format: FormatOption = None,
@@ -46,17 +45,13 @@ def convert(
         path_option(help="Clip durations (filename duration), for labels of whole clips and for JAMS."),
     ] = None,
     durations_output: Annotated[
-        Path | None,
-        path_option(help="Write the clip durations that SOURCE has to this file."),
-        Writes(),
+        Path | None, path_option(help="Write the clip durations that SOURCE has to this file."), Writes()
     ] = None,
     classes: Annotated[
-        str | None,
-        typer.Option(help="Classes of scores that do not name them, separated by commas."),
+        str | None, typer.Option(help="Classes of scores that do not name them, separated by commas.")
     ] = None,
     frame: Annotated[
-        float | None,
-        typer.Option(help="Frame length in seconds, for scores that do not state it."),
+        float | None, typer.Option(help="Frame length in seconds, for scores that do not state it.")
     ] = None,
     gaps: GapsOption = "error",
     overlaps: DetectionOverlapsOption = "error",

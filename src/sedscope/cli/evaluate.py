@@ -66,8 +66,7 @@ def evaluate(
     data: DataOption = None,
     points: PointsOption = None,
     deltas: Annotated[
-        bool,
-        typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together."),
+        bool, typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together.")
     ] = False,
     json: JsonOption = None,
     output: TablesOption = None,

@@ -78,8 +78,7 @@ class FileOptions(OptionGroup):
     panel: ClassVar[str] = "Files"
 
     durations: Annotated[
-        Path | None,
-        path_option(help="Clip durations (filename duration). [default: from the scores]"),
+        Path | None, path_option(help="Clip durations (filename duration). [default: from the scores]")
     ] = None
     classes: Annotated[
         list[str] | None,
@@ -116,8 +115,7 @@ class FileOptions(OptionGroup):
     truth_format: Annotated[
         str | None,
         typer.Option(
-            "--format",
-            help="Format of the reference events. [default: detected from the content]",
+            "--format", help="Format of the reference events. [default: detected from the content]"
         ),
     ] = None
     columns: TruthColumnsOption = None

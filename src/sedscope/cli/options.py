@@ -65,13 +65,7 @@ def print_data(text: str) -> None:
 def progress_bar(title: str) -> Iterator[Progress]:
     """Show a bar, and yield the function that moves it."""
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(file=_unescaped(sys.stderr), stderr=True)  # the bar moves the cursor
     name = TextColumn("{task.description}", markup=False)
@@ -208,8 +202,7 @@ _COLUMNS = (
 )
 ColumnsOption = Annotated[str | None, typer.Option(help=f"Column names of an event table, {_COLUMNS}")]
 TruthColumnsOption = Annotated[
-    str | None,
-    typer.Option("--columns", help=f"Column names of the reference events, {_COLUMNS}"),
+    str | None, typer.Option("--columns", help=f"Column names of the reference events, {_COLUMNS}")
 ]
 LabelOption = Annotated[
     str | None, typer.Option(help="Label for events that have none, and for all speakers of RTTM files.")

@@ -13,14 +13,7 @@ import typer
 from ..errors import SedscopeError, counted
 from .engine_options import EngineOptions
 from .input_options import InputOptions, clip_choice
-from .options import (
-    Reads,
-    Writes,
-    as_location,
-    counting_progress,
-    path_option,
-    postprocess,
-)
+from .options import Reads, Writes, as_location, counting_progress, path_option, postprocess
 from .resampling_options import ComparisonOptions
 from .result_options import MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task
@@ -67,8 +60,7 @@ def rank(
     better: Annotated[
         str | None,
         typer.Option(
-            metavar="[higher|lower]",
-            help="Which values of --score are better. [default: higher ones]",
+            metavar="[higher|lower]", help="Which values of --score are better. [default: higher ones]"
         ),
     ] = None,
     task: TaskOption = None,
@@ -183,12 +175,7 @@ def _rank_task(
     opened = read_task_data(name, data, truth=location, durations=durations)
     listed = _listed(systems)
     with counting_progress(resampling=True) as progress:
-        return rank_listed(
-            opened,
-            listed,
-            resampling.resampling(),
-            engine.run(progress),
-        )
+        return rank_listed(opened, listed, resampling.resampling(), engine.run(progress))
 
 
 def _systems_and_truth(paths: Sequence[str]) -> tuple[list[str], str]:

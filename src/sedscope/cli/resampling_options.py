@@ -64,8 +64,7 @@ class IntervalOptions(ResamplingOptions):
     """Intervals on request."""
 
     bootstrap: Annotated[
-        int | None,
-        typer.Option(help="Add intervals from this many resamples of the clips, e.g. 1000."),
+        int | None, typer.Option(help="Add intervals from this many resamples of the clips, e.g. 1000.")
     ] = None
     resample: Annotated[
         str,

@@ -162,8 +162,7 @@ class ReportOptions(OptionGroup):
         Reads(lambda text: [] if text.isdecimal() else [text]),
     ] = "60"
     audio: Annotated[
-        Path | None,
-        path_option(help="Folder with the audio files of the clips, for the report."),
+        Path | None, path_option(help="Folder with the audio files of the clips, for the report.")
     ] = None
 
     def arguments(self) -> ReportArguments:

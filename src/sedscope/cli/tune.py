@@ -110,11 +110,7 @@ def _complete(
 
 
 def _find_deltas(
-    scores: Scores,
-    truth: GroundTruth,
-    criterion: Criterion,
-    inputs: InputOptions,
-    engine: EngineOptions,
+    scores: Scores, truth: GroundTruth, criterion: Criterion, inputs: InputOptions, engine: EngineOptions
 ) -> Deltas:
     """Find the deltas at every threshold, and warn of what is odd about the input."""
     from ..counting.request import DeltaRequest

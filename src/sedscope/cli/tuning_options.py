@@ -33,8 +33,7 @@ class ObjectiveOptions(OptionGroup):
     panel: ClassVar[str] = "Objective"
 
     criterion: Annotated[
-        str,
-        typer.Option(help="Criterion that decides what is detected, e.g. 'Segment(length=1)'."),
+        str, typer.Option(help="Criterion that decides what is detected, e.g. 'Segment(length=1)'.")
     ] = "Collar()"
     objective: Annotated[
         Literal["fscore", "error_rate", "cost", "precision", "recall"],

@@ -331,11 +331,7 @@ class _RecordingFinder:
     """Finds the deltas of one criterion for a clip that arrives in pieces."""
 
     def __init__(
-        self,
-        finder: _Finder,
-        recording: CheckedRecording,
-        references: Recording,
-        threads: int,
+        self, finder: _Finder, recording: CheckedRecording, references: Recording, threads: int
     ) -> None:
         self.finder, self.recording, self.references = finder, recording, references
         finder.refuse_many_segments(recording.number, references.durations)

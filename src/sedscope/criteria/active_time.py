@@ -12,14 +12,7 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_number
-from .clip_batch import (
-    AnyBatch,
-    AnyReferences,
-    ClipReferences,
-    DeltaSearch,
-    EventRows,
-    Recording,
-)
+from .clip_batch import AnyBatch, AnyReferences, ClipReferences, DeltaSearch, EventRows, Recording
 from .criterion import CRITERIA, Criterion, OpenDeltas
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
 

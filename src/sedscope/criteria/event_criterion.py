@@ -91,11 +91,7 @@ class OpenEventDeltas:
 
 
 def event_tables(
-    batch: ClipReferences,
-    deltas: _native.EventDeltas,
-    pairs: _native.PairDeltas | None,
-    *,
-    errors: bool,
+    batch: ClipReferences, deltas: _native.EventDeltas, pairs: _native.PairDeltas | None, *, errors: bool
 ) -> DeltaTables:
     """Arrange the deltas that the core finds as tables."""
     detections, cross_triggers, of_pairs = deltas.detections, deltas.cross_triggers, deltas.errors

@@ -50,10 +50,7 @@ def references_per_query(rows: ReferenceRows, classes: int, clips: int) -> IntAr
 
 
 def query_tables(
-    values: FloatArray,
-    answered: NDArray[np.bool_],
-    references: ReferenceRows,
-    ignored: IgnoredRows,
+    values: FloatArray, answered: NDArray[np.bool_], references: ReferenceRows, ignored: IgnoredRows
 ) -> DeltaTables:
     """Return the tables of queries.
 

@@ -14,11 +14,7 @@ from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray, sha256
 from .choices import ClipChoice, Coverage, Invalid, Missing, check_choice
 from .clips import clip_id
-from .coverage import (
-    CoveredClips,
-    late_ends_note,
-    squeezed_references_note,
-)
+from .coverage import CoveredClips, late_ends_note, squeezed_references_note
 from .ground_truth import GroundTruth
 from .labels import (
     MAP_ADVICE,

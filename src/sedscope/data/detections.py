@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import (
-    SedscopeError,
-    issue_warnings,
-    listing,
-    raise_together,
-    shortened,
-    subject,
-)
+from ..errors import SedscopeError, issue_warnings, listing, raise_together, shortened, subject
 from .arrays import FloatArray, IntArray, group_means
 from .choices import EventOverlaps, check_choice, refuse_beyond_memory
 from .clip_scores import ClipScores

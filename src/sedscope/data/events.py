@@ -14,9 +14,7 @@ from ..errors import SedscopeError, counted, listing, shortened, subject
 from ..tabular import Tabular
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
-from .clips import (
-    clip_id,
-)
+from .clips import clip_id
 from .tables import RowLocation
 from .times import Ticks, to_ticks
 

@@ -179,9 +179,7 @@ def _used_chunks(
 
 
 def _ends(
-    recordings: Mapping[str, Sequence[Chunk]],
-    truth: GroundTruth,
-    durations: Mapping[str, float] | None,
+    recordings: Mapping[str, Sequence[Chunk]], truth: GroundTruth, durations: Mapping[str, float] | None
 ) -> dict[str, int] | None:
     """Return where recordings end: where they are said to, or with their last chunk. None if unknown."""
     if durations is not None:

@@ -16,10 +16,7 @@ from .clip_events import ClipEvents, kept_events_error
 from .clip_scores import ClipPieces, ClipScores, Grid, as_scores, check_shape, whole_clip_error
 from .clips import clip_id
 from .labels import stripped
-from .tables import (
-    FrameLike,
-    as_frame,
-)
+from .tables import FrameLike, as_frame
 
 if TYPE_CHECKING:
     from .label_maps import AppliedMap

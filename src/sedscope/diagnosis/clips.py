@@ -195,10 +195,7 @@ def diagnose_clip(
 
 
 def diagnose_aligned_clip(
-    alignment: Alignment,
-    clip: str,
-    criterion: Criterion,
-    thresholds: float | Mapping[str, float],
+    alignment: Alignment, clip: str, criterion: Criterion, thresholds: float | Mapping[str, float]
 ) -> ClipDiagnosis:
     """Diagnose one clip of scores and ground truth that are aligned already."""
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)

@@ -268,14 +268,7 @@ def _fingerprint(part: Alignment, requests: Requests) -> str | None:
     scores = part.scores
     digest = _digest(repr((__version__, part.clips, part.classes, part.invalid, part.hashed)).encode())
     digest.update(repr((scores.classes, scores.whole_clips, scores.processing)).encode())
-    for array in (
-        part.columns,
-        part.events,
-        part.labels,
-        part.ignored,
-        part.starts,
-        part.durations,
-    ):
+    for array in (part.columns, part.events, part.labels, part.ignored, part.starts, part.durations):
         digest.update(repr((array.dtype.str, array.shape)).encode())
         digest.update(np.ascontiguousarray(array).tobytes())
     if part.uncut is not None:

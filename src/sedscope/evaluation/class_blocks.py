@@ -42,13 +42,7 @@ from ..metrics.metric import delta_requests, parts_of
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
 from .counted_clips import CountedClips
-from .notes import (
-    coverage_note,
-    detected_classes,
-    never_detected_note,
-    score_ranges,
-    threshold_notes,
-)
+from .notes import coverage_note, detected_classes, never_detected_note, score_ranges, threshold_notes
 
 _SAMPLE = 32  # clips
 _ROWS_OF_SAMPLE = 10_000_000  # after which no further clip is read
@@ -189,10 +183,7 @@ class DeltasNotKept(Mapping[Criterion, Deltas]):
 
 
 def count_class_blocks(
-    alignment: Alignment,
-    metrics: Sequence[Metric[Any]],
-    engine: Engine,
-    run: Run,
+    alignment: Alignment, metrics: Sequence[Metric[Any]], engine: Engine, run: Run
 ) -> CountedClips:
     """Count in blocks of classes, so that the memory stays within the limit of the run.
 

@@ -131,14 +131,7 @@ def evaluate(
     limited = run._memory_limit() is not None
     if limited and resampling is not None:
         raise SedscopeError("Resampling needs all deltas at once, so memory= cannot limit it.")
-    alignment = align(
-        detected,
-        truth,
-        classes=classes,
-        clips=clips,
-        missing=missing,
-        coverage=coverage,
-    )
+    alignment = align(detected, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     plan = None
     if by is not None:
         from .groups import GroupPlan

@@ -324,10 +324,7 @@ class GroupPlan:
 
     @classmethod
     def of_deltas(
-        cls,
-        deltas: Sequence[Deltas],
-        metrics: Sequence[Metric[Any]],
-        by: By | GroupsLike,
+        cls, deltas: Sequence[Deltas], metrics: Sequence[Metric[Any]], by: By | GroupsLike
     ) -> GroupPlan:
         """Put the clips and classes of deltas that were found before in their groups."""
         if len({(part.clips, part.classes) for part in deltas}) > 1:

@@ -162,9 +162,7 @@ def detected_classes(deltas: Mapping[Criterion, Deltas]) -> NDArray[np.bool_]:
 
 
 def never_detected_note(
-    alignment: Alignment,
-    deltas: Mapping[Criterion, Deltas],
-    detected: NDArray[np.bool_] | None = None,
+    alignment: Alignment, deltas: Mapping[Criterion, Deltas], detected: NDArray[np.bool_] | None = None
 ) -> list[str]:
     """Note classes with reference events that are not detected at any threshold.
 

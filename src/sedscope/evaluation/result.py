@@ -217,13 +217,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
         """
         from ..report import write_report
 
-        write_report(
-            {name: self, **(others or {})},
-            path,
-            clips_shown=clips_shown,
-            audio=audio,
-            run=run,
-        )
+        write_report({name: self, **(others or {})}, path, clips_shown=clips_shown, audio=audio, run=run)
 
     def warn(self, stacklevel: int) -> Evaluation:
         """Issue the warnings as Python warnings, and return the evaluation.

@@ -11,11 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ..data.detections import event_labels
 from ..data.event_table import EventTable
 from ..data.events import Events
-from ..data.label_maps import (
-    AppliedMap,
-    LabelMap,
-    no_effect_note,
-)
+from ..data.label_maps import AppliedMap, LabelMap, no_effect_note
 from ..data.labels import shown_label
 from ..data.scores import Scores
 from ..data.times import to_ticks

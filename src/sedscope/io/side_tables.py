@@ -91,9 +91,7 @@ def read_durations(path: str | Location) -> dict[str, float]:
     return dict(zip(names, seconds, strict=True))
 
 
-def load_durations(
-    durations: str | Location | Mapping[str, float] | None,
-) -> Mapping[str, float] | None:
+def load_durations(durations: str | Location | Mapping[str, float] | None) -> Mapping[str, float] | None:
     """Return durations that are given as a mapping, or read them from a file."""
     return read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
 

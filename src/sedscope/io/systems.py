@@ -11,12 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.clips import clip_ids
-from ..data.detections import (
-    OVERLAP_ADVICE,
-    event_labels,
-    listed_scores,
-    refuse_unusable_rows,
-)
+from ..data.detections import OVERLAP_ADVICE, event_labels, listed_scores, refuse_unusable_rows
 from ..data.event_table import EventTable
 from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth

@@ -145,11 +145,7 @@ class ROCCurve(_ScoredCurve):
         return area / end
 
     def _columns(self) -> dict[str, Column]:
-        return {
-            "score": self.scores,
-            "false_positive_rate": self.fpr,
-            "true_positive_rate": self.tpr,
-        }
+        return {"score": self.scores, "false_positive_rate": self.fpr, "true_positive_rate": self.tpr}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -167,11 +163,7 @@ class DETCurve(_ScoredCurve):
     fnr: FloatArray
 
     def _columns(self) -> dict[str, Column]:
-        return {
-            "score": self.scores,
-            "false_positive_rate": self.fpr,
-            "false_negative_rate": self.fnr,
-        }
+        return {"score": self.scores, "false_positive_rate": self.fpr, "false_negative_rate": self.fnr}
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
@@ -496,9 +488,7 @@ def mean_threshold_curve(curves: Sequence[ThresholdCurve], weights: Sequence[flo
 
 
 def _mean(
-    curves: Sequence[AnyCurve],
-    weights: Sequence[float],
-    values_of: Callable[[AnyCurve], FloatArray],
+    curves: Sequence[AnyCurve], weights: Sequence[float], values_of: Callable[[AnyCurve], FloatArray]
 ) -> FloatArray:
     """Return the weighted mean of what a function makes of the curves, holding few of them at once."""
     parts = (weight * values_of(curve) for curve, weight in zip(curves, weights, strict=True))

@@ -273,11 +273,7 @@ def best_of(curves: Sequence[ClassPSDROC], postprocessing: Sequence[PostProcessi
 
 
 def psd_roc(
-    rocs: Iterable[ClassPSDROC],
-    *,
-    alpha_st: float = 0.0,
-    unit: str = "hour",
-    max_efpr: float = np.inf,
+    rocs: Iterable[ClassPSDROC], *, alpha_st: float = 0.0, unit: str = "hour", max_efpr: float = np.inf
 ) -> PSDROC:
     """Combine the curves of the classes, in any order. They have this unit, and end at ``max_efpr``."""
     per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}

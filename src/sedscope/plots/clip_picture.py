@@ -326,10 +326,7 @@ def _draw_thresholds(
 
 
 def _draw_events(
-    axes: Axes,
-    references: _Events,
-    detections: _Events,
-    colours: Mapping[str, tuple[float, ...]],
+    axes: Axes, references: _Events, detections: _Events, colours: Mapping[str, tuple[float, ...]]
 ) -> None:
     """Draw events as bars: one row per class, references above detections."""
     from matplotlib.patches import Patch

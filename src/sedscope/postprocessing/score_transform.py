@@ -150,12 +150,7 @@ class ScoreTransform(PostProcessing):
 
     @classmethod
     def fit(
-        cls,
-        scores: Scores,
-        truth: GroundTruth,
-        *,
-        clips: ClipChoice = None,
-        missing: Missing = "error",
+        cls, scores: Scores, truth: GroundTruth, *, clips: ClipChoice = None, missing: Missing = "error"
     ) -> ScoreTransform:
         """Fit a transform to scores and their ground truth.
 
@@ -283,10 +278,7 @@ def _read(path: str | Path) -> dict[str, ScoreMap]:
     from ..io.locations import open_input
 
     try:
-        with (
-            open_input(Path(path)) as opened,
-            np.load(opened, allow_pickle=False) as file,
-        ):
+        with open_input(Path(path)) as opened, np.load(opened, allow_pickle=False) as file:
             maps = {
                 str(label): ScoreMap(file[f"knots_{i}"], file[f"values_{i}"])
                 for i, label in enumerate(file["classes"])

@@ -196,12 +196,7 @@ class Comparison(TabularResult):
         from ..report import write_report
 
         write_report(
-            self.evaluations,
-            path,
-            comparison=self,
-            clips_shown=clips_shown,
-            audio=audio,
-            run=run,
+            self.evaluations, path, comparison=self, clips_shown=clips_shown, audio=audio, run=run
         )
 
     def about(self) -> str:

@@ -72,11 +72,5 @@ def write_report(
 
     check_output(location(path))
     refuse_overwriting([path], [audio])
-    page = build_page(
-        evaluations,
-        comparison=comparison,
-        clips_shown=clips_shown,
-        audio=audio,
-        run=run,
-    )
+    page = build_page(evaluations, comparison=comparison, clips_shown=clips_shown, audio=audio, run=run)
     write_text(path, render(page))

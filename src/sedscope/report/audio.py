@@ -67,9 +67,7 @@ def check_audio_folder(folder: str | Path) -> Location:
 
 
 def embed_audio(
-    folder: str | Path,
-    clips: Mapping[str, int],
-    errors: Callable[[str], Iterable[tuple[int, int]]],
+    folder: str | Path, clips: Mapping[str, int], errors: Callable[[str], Iterable[tuple[int, int]]]
 ) -> EmbeddedAudio:
     """Embed the audio files of clips, in order, until they take ``MAX_BYTES``.
 

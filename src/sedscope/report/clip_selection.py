@@ -29,9 +29,7 @@ class ClipSelection:
 
 
 def select_clips(
-    systems: Sequence[System],
-    at_positions: Sequence[Counts],
-    clips_shown: int | Iterable[str],
+    systems: Sequence[System], at_positions: Sequence[Counts], clips_shown: int | Iterable[str]
 ) -> ClipSelection:
     """Rank the clips by their errors at the best F-score of each class, and select some.
 

@@ -73,10 +73,7 @@ def event_ranks(
 
 
 def score_ranks(
-    scores: ClipScores,
-    columns: Mapping[int, int],
-    thresholds: Mapping[int, FloatArray],
-    max_runs: int,
+    scores: ClipScores, columns: Mapping[int, int], thresholds: Mapping[int, FloatArray], max_runs: int
 ) -> ClipScoreRanks:
     """Rank the scores of some classes.
 

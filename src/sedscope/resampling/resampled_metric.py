@@ -108,11 +108,7 @@ def values_digest(
 
 
 def reaches(
-    deltas: Deltas,
-    metric: Metric[Any],
-    weights: Weights,
-    threads: int,
-    parts: Sequence[ClipPart] = (),
+    deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int, parts: Sequence[ClipPart] = ()
 ) -> bool:
     """Whether the deltas reach down as far as the metric reads, for all of the weights.
 

@@ -62,9 +62,7 @@ def without_unread_scores(deltas: Deltas, weights: Weights, unread: FindUnread, 
         deltas.tables,
         detections=DeltaRows(detections.starts, detections.scores, (detections.tp, detections.fp)),
         cross_triggers=DeltaRows(
-            cross_triggers.starts,
-            cross_triggers.scores,
-            (cross_triggers.labels, cross_triggers.ct),
+            cross_triggers.starts, cross_triggers.scores, (cross_triggers.labels, cross_triggers.ct)
         ),
     )
     return replace(deltas, tables=tables)

@@ -18,12 +18,7 @@ from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.submission_lists import refuse_outward_links
-from ..io.systems import (
-    holds_detection_sets,
-    holds_events,
-    read_detection_sets,
-    read_system_scores,
-)
+from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
 from .submissions import (
     as_evaluated,
     depends_on_output,

@@ -67,11 +67,7 @@ def require_outputs(task: Task, submission: Location) -> dict[str, Location]:
 def read_output(path: Location, truth: DatasetTruth) -> tuple[Scores | DetectionSets, GroundTruth]:
     """Read the output of a system for a data set; return it with the references, both as evaluated."""
     dataset = truth.dataset
-    system = read_system(
-        path,
-        truth.truth,
-        truth.system_reading,
-    )
+    system = read_system(path, truth.truth, truth.system_reading)
     if isinstance(system, Scores):
         _refuse_unlisted_clips(path, system, truth)
         _refuse_unusable_events(path, system, truth)

@@ -25,15 +25,7 @@ from ..escaping import one_line
 from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import equal_answers_note, one_point_note
 from ..evaluation.result import Evaluation
-from ..evaluation.result_tables import (
-    COLUMNS,
-    Row,
-    interval_ends,
-    legend,
-    limits,
-    long_rows,
-    value_cell,
-)
+from ..evaluation.result_tables import COLUMNS, Row, interval_ends, legend, limits, long_rows, value_cell
 from ..io.locations import Location, input_location
 from ..resampling.draws import interval_of
 from ..resampling.intervals import Interval

@@ -26,12 +26,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
 from ..errors import SedscopeError, counted, listing, subject, without_options
-from ..evaluation.notes import (
-    late_events_note,
-    score_ranges,
-    short_references_note,
-    threshold_notes,
-)
+from ..evaluation.notes import late_events_note, score_ranges, short_references_note, threshold_notes
 from ..metrics import Metric
 from ..metrics.metric import delta_requests
 from ..postprocessing import PostProcessing

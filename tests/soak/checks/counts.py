@@ -161,10 +161,7 @@ def judge_errors(case: Case) -> Mapping[str, int]:
 def _least_errors(
     detected: list[oracle.Event], targets: list[oracle.Event], criterion: sed.Collar
 ) -> tuple[int, int]:
-    judges = {
-        "judges_onset": criterion.onset is not None,
-        "judges_offset": criterion.offset is not None,
-    }
+    judges = {"judges_onset": criterion.onset is not None, "judges_offset": criterion.offset is not None}
     ranked = [
         (-len(pairs), oracle.pairs.error_rank(pairs, **judges))
         for pairs in oracle.matchings(detected, targets, brute_force.pairable(criterion))

@@ -202,14 +202,8 @@ def of_class(metric: Any, table: Table, *, pooled: bool = False) -> float | None
         area = auroc(metric, table)
         return area if isinstance(metric, sed.AUROC) or area is None else d_prime(area)
     constrained: dict[type, Callable[[OperatingPoint], tuple[bool, Fraction]]] = {
-        sed.PrecisionAtRecall: lambda p: (
-            Fraction(p.tp, n) >= Fraction(metric.recall),
-            precision(p),
-        ),
-        sed.RecallAtPrecision: lambda p: (
-            precision(p) >= Fraction(metric.precision),
-            Fraction(p.tp, n),
-        ),
+        sed.PrecisionAtRecall: lambda p: (Fraction(p.tp, n) >= Fraction(metric.recall), precision(p)),
+        sed.RecallAtPrecision: lambda p: (precision(p) >= Fraction(metric.precision), Fraction(p.tp, n)),
         sed.RecallAtFalseAlarms: lambda p: (
             Fraction(p.fp * HOUR, table.ticks) <= Fraction(metric.per_hour),
             Fraction(p.tp, n),

@@ -182,7 +182,4 @@ def _goodness(point: OperatingPoint, table: Table, objective: str) -> Fraction:
     return precision(point) if objective == "precision" else Fraction(point.tp, table.references)
 
 
-CHECKS = (
-    Check("operating_points", 8, draw, judge),
-    Check("choices", 3, draw_choice, judge_choice),
-)
+CHECKS = (Check("operating_points", 8, draw, judge), Check("choices", 3, draw_choice, judge_choice))

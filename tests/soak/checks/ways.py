@@ -42,10 +42,7 @@ def threads(case: Case, metrics: Metrics, rng: Random) -> None:
 def stream(case: Case, metrics: Metrics, rng: Random) -> None:
     """A function that returns the clips."""
     scores = sed.Scores.from_function(
-        case.names,
-        case.scores.__getitem__,
-        classes=case.classes,
-        thread_safe=rng.random() < 0.5,
+        case.names, case.scores.__getitem__, classes=case.classes, thread_safe=rng.random() < 0.5
     )
     got = sed.evaluate(scores, case.truth, metrics, run=sed.Run(threads=rng.randint(1, 2)))
     require_same_result(got, plain(case, metrics))
@@ -380,10 +377,6 @@ CHECKS = (
     Check("ways", 12, _draw("ways", list(WAYS)), judge),
     Check("dask", 3, _draw("dask", ["dask"]), judge_dask, needs=("distributed",)),
     Check(
-        "torch",
-        3,
-        _draw("torch", ["torch"], scale="grid"),
-        judge_torch,
-        needs=("torch", "torchmetrics"),
+        "torch", 3, _draw("torch", ["torch"], scale="grid"), judge_torch, needs=("torch", "torchmetrics")
     ),
 )

@@ -81,12 +81,7 @@ def metric_calls(package: str, data: tuple[Any, ...], options: Mapping[str, Any]
 def with_deltas(package: str, finder: Call, calls: list[Call]) -> list[Call]:
     """Deltas first, then calls that are given them."""
     arguments = [
-        Call(
-            call.function,
-            (None, *call.data[1:]),
-            {**call.arguments, "deltas": "$0"},
-            call.compare,
-        )
+        Call(call.function, (None, *call.data[1:]), {**call.arguments, "deltas": "$0"}, call.compare)
         for call in calls
     ]
     return [finder, *arguments]
@@ -131,7 +126,7 @@ SEQUENCES: dict[str, list[Call]] = {
             (*EVENTS, 0.45),
             {**COLLAR, "return_onset_offset_dist_sum": True},
             same,
-        ),
+        )
     ],
     "collar deltas": with_deltas(
         "collar_based",
@@ -196,23 +191,10 @@ SEQUENCES: dict[str, list[Call]] = {
         Call("base_modules.postprocessing.medfilt", ("$scores", [0.1, 0.0, 0.3, 0.14]), {}, same),
     ],
     "resampled": [
+        Call("intersection_based.bootstrapped_psds", DATA, {**PSDS1, **FEW}, same_resamples(same_psds)),
+        Call("intersection_based.bootstrapped_psds", DATA, {**PSDS2, **FEW}, same_resamples(same_psds)),
         Call(
-            "intersection_based.bootstrapped_psds",
-            DATA,
-            {**PSDS1, **FEW},
-            same_resamples(same_psds),
-        ),
-        Call(
-            "intersection_based.bootstrapped_psds",
-            DATA,
-            {**PSDS2, **FEW},
-            same_resamples(same_psds),
-        ),
-        Call(
-            "collar_based.bootstrapped_fscore",
-            (*EVENTS, 0.45),
-            {**COLLAR, **FEW},
-            same_resamples(same),
+            "collar_based.bootstrapped_fscore", (*EVENTS, 0.45), {**COLLAR, **FEW}, same_resamples(same)
         ),
         Call(
             "intersection_based.bootstrapped_median_filter_independent_psds",

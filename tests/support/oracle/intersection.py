@@ -19,13 +19,7 @@ from .clips import (
 
 
 def intersection_count(
-    clips: Sequence[Clip],
-    label: str,
-    score: float,
-    *,
-    dtc: float,
-    gtc: float,
-    cttc: float | None = None,
+    clips: Sequence[Clip], label: str, score: float, *, dtc: float, gtc: float, cttc: float | None = None
 ) -> Count:
     """Counts of `label` over all clips where frames with a score >= `score` are active."""
     tp = fp = 0

@@ -199,12 +199,7 @@ def iou_count(
 
 
 def iou_counts(
-    clips: Sequence[Clip],
-    label: str,
-    *,
-    iou: float,
-    strict: bool = False,
-    cross_triggers: bool = False,
+    clips: Sequence[Clip], label: str, *, iou: float, strict: bool = False, cross_triggers: bool = False
 ) -> dict[float, Count]:
     """Score -> counts at that score, for every distinct score > -inf of `label`, decreasing."""
     return {

@@ -119,12 +119,7 @@ def segment_counts(
 
 
 def any_label_pairs_segments(
-    clips: Sequence[Clip],
-    labels: Sequence[str],
-    score: float,
-    *,
-    length: int | None,
-    mean: bool = False,
+    clips: Sequence[Clip], labels: Sequence[str], score: float, *, length: int | None, mean: bool = False
 ) -> int:
     """Over all segments, the lesser of the numbers of labels that are targets and that are active.
 

@@ -20,12 +20,7 @@ from .source import EventReadOptions, Source
 
 BACKGROUND = "bckg"
 _COLUMNS = ["channel", "start_time", "stop_time", "label", "confidence"]
-_ROLES = {
-    "onset": "start_time",
-    "offset": "stop_time",
-    "label": "label",
-    "confidence": "confidence",
-}
+_ROLES = {"onset": "start_time", "offset": "stop_time", "label": "label", "confidence": "confidence"}
 _DURATION = re.compile(r"#\s*duration\s*=(.*)")
 
 

@@ -87,9 +87,7 @@ def _counts_by_class(table: ClassCounts, detailed: Sequence[str]) -> dict[int, P
     }
 
 
-def _cells_of_systems(
-    source: ReportSource,
-) -> tuple[list[list[dict[str, list[ClipRanks]]]], list[int]]:
+def _cells_of_systems(source: ReportSource) -> tuple[list[list[dict[str, list[ClipRanks]]]], list[int]]:
     """Return the cells by system and criterion, and the clips that they refer to by number."""
     alignment, selection = source.systems[0].alignment, source.clip_selection
     if alignment is None or selection is None:

@@ -124,10 +124,7 @@ def score_range(counts: Counts) -> tuple[float, float]:
 
 
 def _counts_curve(
-    table: ClassCounts,
-    measured: ClassCounts,
-    limits: tuple[float, float],
-    band: RecallBand | None,
+    table: ClassCounts, measured: ClassCounts, limits: tuple[float, float], band: RecallBand | None
 ) -> CountsCurve:
     """Keep the vertices that are visible in any of the pictures that the page draws."""
     tally = table.tally()
