@@ -423,8 +423,7 @@ class Deltas:
         ignored = self.tables.ignored
         trials = np.full(len(self.classes), (repeats * self.tables.trials).sum())
         np.subtract.at(trials, ignored.labels, repeats[ignored.clips] * ignored.trials)
-        numbers: list[int] = trials.tolist()
-        return numbers
+        return trials.tolist()
 
     def _fp_below_floors(self, classes: range, repeats: IntArray) -> list[int]:
         """Return how many false positives each class has at least, at any threshold below its floor.
@@ -439,8 +438,7 @@ class Deltas:
         for rows in (self.tables.references, self.tables.ignored):
             inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
             certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
-        numbers: list[int] = (certain @ repeats).tolist()
-        return numbers
+        return (certain @ repeats).tolist()
 
 
 class _CountsOnDemand(CountsInBlocks):

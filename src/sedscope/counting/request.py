@@ -115,8 +115,7 @@ class Floor:
         """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
         if len(self._largest) < self.needed(durations):
             return np.full(self._largest.shape[1], -np.inf)
-        lowest: FloatArray = self._largest.min(axis=0)
-        return lowest
+        return self._largest.min(axis=0)
 
     def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return, per class, whether there is a floor, and the score just above it.
@@ -141,8 +140,7 @@ class Floor:
         rank = int(np.ceil(len(sample) * share + 5 * deviation + 8))  # hardly ever too few
         if rank > len(sample):
             return np.full(sample.shape[1], -np.inf)
-        floors: FloatArray = np.partition(sample, -rank, axis=0)[-rank]
-        return floors
+        return np.partition(sample, -rank, axis=0)[-rank]
 
 
 def without_references(
@@ -172,8 +170,7 @@ def rounded_down(floors: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
 def just_below(scores: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
     """Return the highest floors of some type that lie below these scores; ``-inf`` for ``-inf``."""
     lowest: ScoreArray = np.full(len(scores), -np.inf, dtype)
-    floors: ScoreArray = np.nextafter(rounded_down(scores, dtype), lowest)
-    return floors
+    return np.nextafter(rounded_down(scores, dtype), lowest)
 
 
 def false_positive_allowance(limit: float, weights: NDArray[np.int32], durations: Ticks) -> FloatArray:
@@ -181,8 +178,7 @@ def false_positive_allowance(limit: float, weights: NDArray[np.int32], durations
 
     ``weights``: (resamples × clips).
     """
-    allowed: FloatArray = limit * (weights @ durations) / TICKS_PER_SECOND + 1
-    return allowed
+    return limit * (weights @ durations) / TICKS_PER_SECOND + 1
 
 
 def resampled_floors(maxima: FloatArray, allowed: FloatArray, sums: _native.WeightedSums) -> FloatArray:
@@ -205,8 +201,7 @@ def resampled_floors(maxima: FloatArray, allowed: FloatArray, sums: _native.Weig
     exists = enough <= clips
     floors = np.full(classes, -np.inf)
     floors[exists] = maxima[exists, order[exists, enough[exists] - 1]]
-    just_below_them: FloatArray = np.nextafter(floors, -np.inf)
-    return just_below_them
+    return np.nextafter(floors, -np.inf)
 
 
 def exceed_limit(
@@ -217,8 +212,7 @@ def exceed_limit(
     ``alarmed``: (classes × clips) the clips with a false positive. Each counts as many as its weight.
     """
     number = sums.of(np.ascontiguousarray(alarmed.T, np.float64))
-    exceeded: NDArray[np.bool_] = np.all(number > allowed[:, None], axis=0)
-    return exceeded
+    return np.all(number > allowed[:, None], axis=0)
 
 
 def read_limit(

@@ -222,10 +222,9 @@ def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np
     [1, 3, 5]
     """
     number: type[Any] = np.float64 if costs.dtype.kind == "f" else np.int64
-    rows: NDArray[np.intp] = _native.first_minima_of_runs(
+    return _native.first_minima_of_runs(
         np.ascontiguousarray(runs, np.int64), np.ascontiguousarray(costs, number)
     )
-    return rows
 
 
 def last_of_runs(values: NDArray[Any]) -> NDArray[np.intp]:

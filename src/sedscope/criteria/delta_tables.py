@@ -144,8 +144,7 @@ def row_starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return where rows begin and end, from their number per class and clip."""
     before = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     classes, clips = counts.shape
-    starts: NDArray[np.int64] = before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)]
-    return starts
+    return before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -293,8 +293,7 @@ def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
     if truth.durations is None:
         return np.zeros(len(clips), np.int64)
     if clips == truth.clips:
-        stated: Ticks = truth.durations.copy()
-        return stated
+        return truth.durations.copy()
     durations = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
     return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 

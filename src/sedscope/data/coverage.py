@@ -208,17 +208,14 @@ class CoveredClips:
 
     def _covered(self) -> Ticks:
         first, last = np.maximum(self.extents[:, 0], 0), np.minimum(self.extents[:, 2], self.durations)
-        covered: Ticks = np.maximum(last - first, 0)
-        return covered
+        return np.maximum(last - first, 0)
 
     def _detected(self) -> NDArray[np.bool_]:
         """Return in which clips of a list something is detected, be it a single point in time."""
-        detected: NDArray[np.bool_] = self.extents[:, 2] > np.minimum(self.extents[:, 0], 0)
-        return detected
+        return self.extents[:, 2] > np.minimum(self.extents[:, 0], 0)
 
     def _last_begin(self) -> Ticks:
-        begin: Ticks = self.extents[:, 1]
-        return begin
+        return self.extents[:, 1]
 
     def _named(self, rows: NDArray[np.intp]) -> list[str]:
         return [

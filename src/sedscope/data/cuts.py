@@ -375,8 +375,7 @@ def _pauses(duration: int, events: Ticks) -> Ticks:
     order = np.argsort(events[:, 0], kind="stable")
     begins = np.concatenate([[0], np.maximum.accumulate(events[order, 1])])
     pauses = np.stack([begins, np.append(events[order, 0], duration)], axis=1)
-    kept: Ticks = pauses[pauses[:, 1] > pauses[:, 0]]
-    return kept
+    return pauses[pauses[:, 1] > pauses[:, 0]]
 
 
 @dataclass(frozen=True)

@@ -326,8 +326,7 @@ def repeated_events(events: EventColumns, rows: Sequence[int]) -> set[int]:
 def overlapping_detections(events: EventColumns) -> list[int]:
     """Return the events that overlap an earlier one of their clip and class."""
     order, overlap = _numbered_in_order(events)
-    rows: list[int] = order[overlap].tolist()
-    return rows
+    return order[overlap].tolist()
 
 
 def raised_detections(events: EventColumns, confidences: FloatArray) -> list[int]:
@@ -338,8 +337,7 @@ def raised_detections(events: EventColumns, confidences: FloatArray) -> list[int
         return []
     highest = np.maximum.reduceat(confidences[order], starts)
     sizes = np.diff([*starts, len(order)])
-    rows: list[int] = np.sort(order[confidences[order] < np.repeat(highest, sizes)]).tolist()
-    return rows
+    return np.sort(order[confidences[order] < np.repeat(highest, sizes)]).tolist()
 
 
 def _numbered_in_order(events: EventColumns) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -336,11 +336,10 @@ class MergedColumns:
         if not self.definition:
             return chosen
         if self.combine == "max":
-            highest: ScoreArray = np.maximum.reduceat(chosen, self._starts, axis=1)
-            return highest
+            return np.maximum.reduceat(chosen, self._starts, axis=1)
         new_columns = self._new_columns[self._columns]
-        means: ScoreArray = np.ascontiguousarray(group_means(chosen.T, new_columns, len(self.classes)).T)
-        return means  # NaN for inf and -inf; the evaluation refuses it
+        # NaN for inf and -inf; the evaluation refuses it
+        return np.ascontiguousarray(group_means(chosen.T, new_columns, len(self.classes)).T)
 
     def _apart(self, clip: ClipScores) -> ClipScores:
         """Merge events by their maximum. Where events of a new class only touch, a frame of no length keeps

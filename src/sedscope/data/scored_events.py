@@ -58,8 +58,7 @@ def usable_times(times: Ticks) -> NDArray[np.bool_]:
     ``times``: (events × 2) onsets and offsets.
     """
     onsets, offsets = times[:, 0], times[:, 1]
-    usable: NDArray[np.bool_] = (offsets >= onsets) & lies_within(onsets, offsets, 0, LONGEST_TICKS + 1)
-    return usable
+    return (offsets >= onsets) & lies_within(onsets, offsets, 0, LONGEST_TICKS + 1)
 
 
 @dataclass(frozen=True, eq=False)

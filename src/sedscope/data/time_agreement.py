@@ -229,8 +229,7 @@ def _evenly_spaced(ticks: Ticks, scores: FloatArray, even: bool) -> FloatArray:
     if even:
         return scores
     sums = np.concatenate([[0.0], np.cumsum(scores * np.diff(ticks))])
-    means: FloatArray = np.diff(np.interp(np.linspace(ticks[0], ticks[-1], _BINS + 1), ticks, sums))
-    return means
+    return np.diff(np.interp(np.linspace(ticks[0], ticks[-1], _BINS + 1), ticks, sums))
 
 
 def _tracks_of_other_clips(tracks: Tracks) -> IntArray:

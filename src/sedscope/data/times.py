@@ -40,8 +40,7 @@ def to_ticks(seconds: ArrayLike) -> Ticks:
     if len(wrong):
         examples = ", ".join(f"{values.flat[i]:g} at {i}" for i in wrong[:5])
         raise ValueError(f"Times must be finite numbers of seconds within ten years, not {examples}.")
-    ticks: Ticks = np.rint(values * TICKS_PER_SECOND).astype(np.int64)
-    return ticks
+    return np.rint(values * TICKS_PER_SECOND).astype(np.int64)
 
 
 def check_ticks(ticks: Ticks) -> None:
@@ -62,8 +61,7 @@ def to_seconds(ticks: Ticks) -> FloatArray:
 
 def lies_within(onsets: Ticks, offsets: Ticks, start: int, end: int) -> NDArray[np.bool_]:
     """Return which events share time with ``[start, end)``, or are points in time inside it."""
-    inside: NDArray[np.bool_] = (onsets < end) & ((offsets > start) | (onsets >= start))
-    return inside
+    return (onsets < end) & ((offsets > start) | (onsets >= start))
 
 
 def frame_ticks(frames: int, frame: float) -> Ticks:
@@ -186,10 +184,7 @@ def rounding_errors(onsets: Ticks, offsets: Ticks) -> NDArray[np.float64]:
     lengths = offsets - onsets
     shorter = np.minimum(lengths[1:], lengths[:-1])
     rounding = np.maximum(1, np.abs(onsets[1:]) / _FLOAT32_STEPS)
-    limits: NDArray[np.float64] = np.maximum(
-        shorter / _SAME_SHARE, np.minimum(rounding, shorter / _ROUNDED_SHARE)
-    )
-    return limits
+    return np.maximum(shorter / _SAME_SHARE, np.minimum(rounding, shorter / _ROUNDED_SHARE))
 
 
 _NO_LENGTH = ("ends before it begins or has no length", "end before they begin or have no length")

@@ -117,8 +117,7 @@ class Groups:
         number = defined.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.average == "mean":
-                mean: FloatArray = np.where(defined, values, 0.0).sum(axis=0) / number
-                return mean
+                return np.where(defined, values, 0.0).sum(axis=0) / number
             inverse = np.where(defined, 1 / np.where(values == 0, 0.0, values), 0.0).sum(axis=0)
             harmonic = np.where(number > 0, number / inverse, np.nan)
         negative = np.where(defined, values < 0, False).any(axis=0)

@@ -47,8 +47,7 @@ def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
 
     ``durations``: of each clip, as evaluated.
     """
-    late: NDArray[np.bool_] = alignment.events[:, 0] >= durations[alignment.event_clips]
-    return late
+    return alignment.events[:, 0] >= durations[alignment.event_clips]
 
 
 def late_events_note(alignment: Alignment, durations: Ticks) -> list[str]:
@@ -157,8 +156,7 @@ def detected_classes(deltas: Mapping[Criterion, Deltas]) -> NDArray[np.bool_]:
     """Return which classes are detected at some threshold, or may be below their floor."""
     part = next(iter(deltas.values()))
     rows = np.diff(part.tables.detections.class_starts())
-    detected: NDArray[np.bool_] = (rows > 0) | (part.floors > -np.inf)
-    return detected
+    return (rows > 0) | (part.floors > -np.inf)
 
 
 def never_detected_note(

@@ -51,8 +51,7 @@ class TomlTable:
 
     def text(self, key: str) -> str | None:
         """Return a text that is not empty, or None if there is no such key."""
-        text: str | None = self._value(key, _is_text, "a text")
-        return text
+        return self._value(key, _is_text, "a text")
 
     def texts(self, key: str) -> tuple[str, ...] | None:
         """Return a list of texts; one text is a list, too."""
@@ -61,13 +60,11 @@ class TomlTable:
 
     def flag(self, key: str) -> bool | None:
         """Return true or false."""
-        flag: bool | None = self._value(key, lambda value: isinstance(value, bool), "true or false")
-        return flag
+        return self._value(key, lambda value: isinstance(value, bool), "true or false")
 
     def number(self, key: str) -> float | None:
         """Return a number."""
-        number: float | None = self._value(key, _is_number, "a number")
-        return number
+        return self._value(key, _is_number, "a number")
 
     def numbers(self, key: str) -> tuple[float, ...] | None:
         """Return a list of numbers."""
@@ -77,8 +74,7 @@ class TomlTable:
     def choice(self, key: str, choices: Sequence[str]) -> str | None:
         """Return one of some words."""
         expected = " or ".join(f'"{choice}"' for choice in choices)
-        choice: str | None = self._value(key, lambda value: value in choices, expected)
-        return choice
+        return self._value(key, lambda value: value in choices, expected)
 
     def table(self, key: str) -> TomlTable:
         """Return a table; an empty one if there is no such key."""

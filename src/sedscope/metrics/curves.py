@@ -208,8 +208,7 @@ class FROCCurve(CurveTable):
     def recall_at(self, per_hour: ArrayLike) -> FloatArray:
         """Return the best recall within each number of false alarms per hour."""
         rows = np.searchsorted(self.per_hour, np.asarray(per_hour) * (1 + PRECISION), side="right")
-        recall: FloatArray = self.recall[rows - 1]
-        return recall
+        return self.recall[rows - 1]
 
     def plot(self, ax: Axes | None = None, *, log: bool = True, **options: Any) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
@@ -323,8 +322,7 @@ def froc_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
     cheapest = first_minimum_of_runs(tp, fp)  # the others of a run have as many true positives
     order = cheapest[np.lexsort((-tp[cheapest], fp[cheapest]))]
     most = np.maximum.accumulate(tp[order])
-    rows: NDArray[np.intp] = order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
-    return rows
+    return order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
 
 
 def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
@@ -480,8 +478,7 @@ def mean_threshold_curve(curves: Sequence[ThresholdCurve], weights: Sequence[flo
     scores = np.unique(np.concatenate([curve.scores for curve in curves]))[::-1]
 
     def values_at_scores(curve: ThresholdCurve) -> FloatArray:
-        values: FloatArray = curve.values[np.searchsorted(-curve.scores, -scores, side="right") - 1]
-        return values
+        return curve.values[np.searchsorted(-curve.scores, -scores, side="right") - 1]
 
     mean = _mean(curves, weights, values_at_scores)
     return ThresholdCurve(scores, mean, f"mean {curves[0].quantity}")

@@ -79,8 +79,7 @@ class ClassPSDROC(CurveTable):
     def tpr_over(self, efpr: FloatArray) -> FloatArray:
         """Return the true positive rate at effective false positive rates in increasing order, from 0 on."""
         starts = np.searchsorted(efpr, self.efpr)
-        tpr: FloatArray = np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
-        return tpr
+        return np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
 
     def _columns(self) -> dict[str, Column]:
         columns: dict[str, Column] = {
@@ -229,8 +228,7 @@ def _best_of_each_rate(
         within[doubtful] = [place[rate] for rate in exact]
     order = np.lexsort((-of_class.tp[rows], within, group))
     first = np.append(True, (np.diff(group[order]) > 0) | (np.diff(within[order]) > 0))[: len(x)]
-    best: NDArray[np.intp] = rows[order][first]
-    return best
+    return rows[order][first]
 
 
 def _exact_rates(counts: Counts, label: str, alpha_ct: float, rows: NDArray[np.intp]) -> list[Fraction]:
@@ -292,8 +290,7 @@ def psd_roc(
 def _distinct(rates: FloatArray) -> FloatArray:
     """Return the distinct rates in increasing order. ``np.unique`` would load ``numpy.ma`` for this."""
     rates = np.sort(rates)
-    distinct: FloatArray = rates[np.append(True, rates[1:] != rates[:-1])]
-    return distinct
+    return rates[np.append(True, rates[1:] != rates[:-1])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -59,8 +59,7 @@ class FixedThreshold(ClasswiseMetric[None]):
 
     def at_points(self) -> ClasswiseMetric[None]:
         same: Any = self  # a dataclass, as all metrics are
-        at_points: ClasswiseMetric[None] = replace(same, threshold=POINTS)
-        return at_points
+        return replace(same, threshold=POINTS)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         threshold, tally = operating_point(counts, self.threshold, self)

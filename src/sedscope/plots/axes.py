@@ -77,14 +77,12 @@ _USUAL_LIMITS = (0.01, 0.6)
 
 def probit(rates: FloatArray) -> FloatArray:
     """Return the normal quantiles of rates, at least −6 and at most 6."""
-    quantiles: FloatArray = np.interp(rates, _RATES, _QUANTILES)
-    return quantiles
+    return np.interp(rates, _RATES, _QUANTILES)
 
 
 def normal_probability(quantiles: FloatArray) -> FloatArray:
     """Return the rates that belong to normal quantiles."""
-    rates: FloatArray = np.interp(quantiles, _QUANTILES, _RATES)
-    return rates
+    return np.interp(quantiles, _QUANTILES, _RATES)
 
 
 def use_probit_axes(axes: Axes, x: FloatArray, y: FloatArray) -> None:
@@ -149,8 +147,7 @@ def figure_or_new(figure: Figure | SubFigure | None, size: tuple[float, float]) 
     """Return the figure, or a new one of this size in inches for None."""
     if figure is not None:
         return figure
-    new: Figure = _pyplot().figure(figsize=size, layout="constrained")
-    return new
+    return _pyplot().figure(figsize=size, layout="constrained")
 
 
 def _pyplot() -> Any:

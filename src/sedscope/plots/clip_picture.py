@@ -94,8 +94,7 @@ def mel_spectrogram(
         for batch in np.array_split(firsts, -(-len(firsts) // _BATCH))
     ]
     largest = (np.concatenate(powers) * (4 / size) ** 2).reshape(columns, number, BANDS).max(axis=1)
-    levels: FloatArray = 10 * np.log10(np.maximum(largest, _LEAST_POWER))
-    return levels
+    return 10 * np.log10(np.maximum(largest, _LEAST_POWER))
 
 
 def _windows(samples: FloatArray, firsts: np.ndarray, size: int) -> FloatArray:
@@ -118,8 +117,7 @@ def _band_weights(rate: float, size: int) -> FloatArray:
     weights = np.clip(
         np.minimum((bins - low) / (centre - low), (high - bins) / (high - centre)), 0, None
     )
-    normalised: FloatArray = weights / weights.sum(axis=0)
-    return normalised
+    return weights / weights.sum(axis=0)
 
 
 def band_edges(rate: float) -> FloatArray:
@@ -129,14 +127,12 @@ def band_edges(rate: float) -> FloatArray:
 
 def mel(hertz: FloatArray | float) -> FloatArray:
     """Return frequencies in mel."""
-    mels: FloatArray = 2595 * np.log10(1 + np.asarray(hertz, np.float64) / 700)
-    return mels
+    return 2595 * np.log10(1 + np.asarray(hertz, np.float64) / 700)
 
 
 def from_mel(mels: FloatArray | float) -> FloatArray:
     """Return frequencies in hertz."""
-    hertz: FloatArray = 700 * (10 ** (np.asarray(mels, np.float64) / 2595) - 1)
-    return hertz
+    return 700 * (10 ** (np.asarray(mels, np.float64) / 2595) - 1)
 
 
 _Events: TypeAlias = Sequence[tuple[float, float, str]]

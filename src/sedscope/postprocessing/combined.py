@@ -101,8 +101,7 @@ def on_grid(clip: ClipScores, grid: Ticks) -> ScoreArray:
     begins = np.zeros(len(grid), np.intp)
     begins[np.searchsorted(grid, clip.ticks) + _repeats_before(clip.ticks)] = 1
     frames = np.minimum(begins.cumsum()[:-1] - 1, len(clip.values) - 1)
-    values: ScoreArray = clip.values[frames]
-    return values
+    return clip.values[frames]
 
 
 def _repeats_before(grid: Ticks) -> Ticks:

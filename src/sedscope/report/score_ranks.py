@@ -119,8 +119,7 @@ def _runs(ranks: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.uint8]
 
 def _largest(ranks: NDArray[np.uint8], frames: int) -> NDArray[np.uint8]:
     """Return the largest rank of each group of frames."""
-    largest: NDArray[np.uint8] = np.maximum.reduceat(ranks, np.arange(0, len(ranks), frames))
-    return largest
+    return np.maximum.reduceat(ranks, np.arange(0, len(ranks), frames))
 
 
 def _edges(ticks: Ticks, end: int) -> tuple[int, float, int, int] | Packed:

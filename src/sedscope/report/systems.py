@@ -233,8 +233,7 @@ def _row_after_best_fscore(table: ClassCounts) -> int:
     """
 
     def fscores(rows: NDArray[np.intp]) -> FloatArray:
-        values: FloatArray = Tally(table.tp[rows], table.fp[rows], table.references).fscore()
-        return values
+        return Tally(table.tp[rows], table.fp[rows], table.references).fscore()
 
     sample = float(fscores(np.arange(0, len(table.tp), 50)).max())
     allowed = 2 * table.references * (1 / sample - 1) + 1 if sample > 0 else np.inf

@@ -72,8 +72,7 @@ def false_positives_of(deltas: Deltas, weights: Weights) -> IntArray:
     rows = deltas.tables.detections
     before = np.concatenate([[0], np.cumsum(rows.columns[1], dtype=np.int64)])
     per_clip = np.diff(before[rows.starts], axis=1)  # (classes × clips)
-    totals: IntArray = weights @ per_clip.T
-    return totals
+    return weights @ per_clip.T
 
 
 def false_positives_allowed(per_hour: float, deltas: Deltas, weights: Weights) -> IntArray:

@@ -307,8 +307,7 @@ def each_left_out(units: NDArray[np.intp]) -> Weights:
         f"interval='bca' evaluates {len(units):,} clips {number:,} times without some, which needs",
         "Use interval='percentile', or groups of clips.",
     )
-    weights: Weights = (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
-    return weights
+    return (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)
 
 
 def _require_whole(owner: Any, name: str, least: int) -> None:

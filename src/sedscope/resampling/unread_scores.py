@@ -95,8 +95,7 @@ def below_best_fscore(deltas: Deltas, beta: float) -> FindUnread:
         def too_many(c: int, fewest: FloatArray) -> NDArray[np.bool_]:
             most = references[:, c : c + 1]
             beaten = fscore(most, fewest, most) < (1 - _ROUNDING) * reached[c][:, None]
-            unread: NDArray[np.bool_] = beaten | (most == 0)  # no value without references
-            return unread
+            return beaten | (most == 0)
 
         return too_many
 

@@ -171,16 +171,14 @@ def _weights(device: torch.device) -> torch.Tensor:
 
 
 def _numbered(numbers: NDArray[np.integer[Any]]) -> NDArray[np.uint64]:
-    products: NDArray[np.uint64] = (numbers + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return products
+    return (numbers + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
 
 
 def _scrambled(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Scramble the bits of numbers, as the generator SplitMix64 does."""
     numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    scrambled: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))
-    return scrambled
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 Targets: TypeAlias = "NDArray[np.bool_] | Sequence[Sequence[tuple[float, float, str]]] | None"
@@ -282,8 +280,7 @@ class Batch:
     def inside(self) -> NDArray[np.bool_]:
         """Return (clips × frames × 1) whether each frame belongs to its clip and is not padding."""
         frames = np.arange(self.scores.shape[1])
-        inside: NDArray[np.bool_] = (frames < self.lengths[:, None])[:, :, None]
-        return inside
+        return (frames < self.lengths[:, None])[:, :, None]
 
 
 def _as_lengths(lengths: Any, clips: Sequence[str], frames: int) -> IntArray:

@@ -350,8 +350,7 @@ class SEDMetrics(torchmetrics.Metric):
         tuple
             The figure and its axes.
         """
-        figure_and_axes: tuple[Any, Axes] = self._plot(val, ax)
-        return figure_and_axes
+        return self._plot(val, ax)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(one_line, self.metrics))})"

@@ -245,8 +245,7 @@ class _Resamples:
             sums = so_far + np.cumsum(self._weights[:, clips[rows]] * changes[rows], axis=1)
             exceeding[rows] = np.count_nonzero(sums > allowed[:, None], axis=0)
             so_far = sums[:, -1:]
-        met: NDArray[np.bool_] = exceeding[ends - 1] < len(allowed) - self._bound
-        return met
+        return exceeding[ends - 1] < len(allowed) - self._bound
 
     def bound(self, label: str, threshold: float) -> float:
         """Return the bound of the false alarms per hour of a class at a threshold."""

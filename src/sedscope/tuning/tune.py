@@ -328,8 +328,7 @@ class _Grid:
         if not self.metric.has_thresholds:
             fold_of_clip = self.held_out.argmax(axis=0)
             of_clips = combine(self.deltas, self.best[fold_of_clip].T)
-            judged_clips: MetricResult = self.metric.measure(of_clips.counts(threads=self.threads))
-            return judged_clips
+            return self.metric.measure(of_clips.counts(threads=self.threads))
         tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
         # a class without references in the other folds has no best threshold: it is not detected
         points = self.metric.points_read
@@ -345,8 +344,7 @@ class _Grid:
                 tallies[label].append(judged[label].tally_at(threshold))
         assert everything is not None
         added = {label: reduce(operator.add, of_folds) for label, of_folds in tallies.items()}
-        judged_folds: MetricResult = self.metric.of_tallies(added, everything)
-        return judged_folds
+        return self.metric.of_tallies(added, everything)
 
     def _counts(self, deltas: Deltas, weights: NDArray[np.int32]) -> Counts:
         return deltas.counts(weights=weights, threads=self.threads)

@@ -45,8 +45,7 @@ def _time_since(moments: Ticks, times: Ticks) -> Ticks:
     """Return the total time since all earlier moments, which are sorted. Overflows cancel in differences."""
     passed = np.searchsorted(moments, times)
     sums = np.append(0, np.cumsum(moments))
-    total: Ticks = passed * times - sums[passed]
-    return total
+    return passed * times - sums[passed]
 
 
 def required_time(share: float, lengths: Ticks) -> Ticks:

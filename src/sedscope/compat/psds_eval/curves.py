@@ -76,8 +76,7 @@ def area_under(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = 
         raise PSDSEvalError("x and y are empty. A curve needs a point.")
     end = float(x.max() if max_x is None else max_x)
     inside = x <= end
-    area: np.float64 = np.float64(step_area(x[inside], y[inside], end) if inside.any() else 0.0)
-    return area
+    return np.float64(step_area(x[inside], y[inside], end) if inside.any() else 0.0)
 
 
 class ClassRates(NamedTuple):

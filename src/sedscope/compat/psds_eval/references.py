@@ -118,8 +118,7 @@ class References:
 
     def _in_listed_clips(self, events: Events) -> NDArray[np.bool_]:
         """Return which events lie in clips that the metadata list, at least in part."""
-        inside: NDArray[np.bool_] = (events.onsets < self.durations[events.clips]) & (events.offsets > 0)
-        return inside
+        return (events.onsets < self.durations[events.clips]) & (events.offsets > 0)
 
     def confusion_matrix(self, detections: Events, thresholds: Thresholds) -> FloatArray:
         """Count detections; see :func:`.counting.confusion_matrix`.

@@ -96,8 +96,7 @@ def _ends(deltas: Deltas, known_durations: bool, stated: Mapping[str, float] | N
         return to_ticks([by_clip[clip] for clip in deltas.clips])
     if known_durations or deltas.extents is None:
         return deltas.durations
-    ends: Ticks = np.maximum(deltas.durations, deltas.extents[:, 2])
-    return ends
+    return np.maximum(deltas.durations, deltas.extents[:, 2])
 
 
 def _warn_of_times(alignment: Alignment, deltas: Deltas, ends: Ticks, known_durations: bool) -> None:

@@ -94,8 +94,7 @@ class RoundedIntersection(_CountedInPython, Intersection):
         return np.concatenate([tp, detections.totals(np.stack(columns, axis=1))], axis=1)
 
     def _units(self, ticks: NDArray[Any]) -> NDArray[np.float64]:
-        units: NDArray[np.float64] = np.rint(ticks / self.step)
-        return units
+        return np.rint(ticks / self.step)
 
 
 @dataclass(frozen=True, repr=False)
@@ -188,8 +187,7 @@ class _Detections:
     def overlaps(self, events: Ticks) -> IntArray:
         """Return (detections × events) the time that they share."""
         ends = np.minimum(self.offsets[:, None], events[:, 1])
-        overlaps: IntArray = np.maximum(ends - np.maximum(self.onsets[:, None], events[:, 0]), 0)
-        return overlaps
+        return np.maximum(ends - np.maximum(self.onsets[:, None], events[:, 0]), 0)
 
     def totals(self, values: NDArray[Any]) -> IntArray:
         """Return (levels × columns) the sums over the detections that exist."""
@@ -207,8 +205,7 @@ class _Detections:
 def _share_of(lengths: Ticks, share: float) -> NDArray[np.float64]:
     """Return a share of lengths; exact where it is a whole number of microseconds or a half."""
     numerator, denominator = as_share(share)
-    shares: NDArray[np.float64] = float(numerator) * lengths / denominator
-    return shares
+    return float(numerator) * lengths / denominator
 
 
 def _delta_rows(parts: list[tuple[ScoreArray, IntArray]], classes: int, floors: ScoreArray) -> DeltaRows:
@@ -233,8 +230,7 @@ def rounding_step(time_decimals: int) -> int:
         decimals = -1
     if decimals < 0:
         raise SedscopeError(f"time_decimals={time_decimals!r} must be a whole number, at least 0.")
-    step: int = 10 ** max(MICROSECONDS - decimals, 0)
-    return step
+    return 10 ** max(MICROSECONDS - decimals, 0)
 
 
 def rounded_ticks(ticks: Ticks, step: int) -> Ticks:

@@ -216,8 +216,7 @@ def make_function(
     made: Any = function
     made.__name__ = made.__qualname__ = title
     made.__module__, made.__doc__, made.__signature__ = model.__module__, model.__doc__, parameters
-    typed: Callable[..., Any] = made
-    return typed
+    return made
 
 
 def batched(function: Callable[..., Any], of_lists: Collection[str] = ()) -> Callable[..., Any]:

@@ -94,8 +94,7 @@ def _open(path: Path) -> ArrayFile:
             with lock:
                 if name not in kept:
                     kept[name] = array(name)
-            cut: NDArray[Any] = kept[name][rows]
-            return cut
+            return kept[name][rows]
         except _BROKEN as error:
             raise SedscopeError(f"{path}, array {name!r}: {error}.") from None
 

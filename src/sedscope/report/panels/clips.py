@@ -184,8 +184,7 @@ def _classes_above(
 def _scores_of(clip: ClipScores | ClipEvents, column: int) -> FloatArray:
     """Return the scores of all frames or events of a class."""
     if isinstance(clip, ClipEvents):
-        confidences: FloatArray = clip.confidences[clip.columns == column]
-        return confidences
+        return clip.confidences[clip.columns == column]
     return clip.values[:, column].astype(np.float64)
 
 

@@ -176,8 +176,7 @@ def even_thresholds(counts: Counts) -> FloatArray:
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     fractions = (np.arange(EVEN_THRESHOLDS)[::-1] + 0.5) / EVEN_THRESHOLDS
-    thresholds: FloatArray = low + (high - low) * fractions
-    return thresholds
+    return low + (high - low) * fractions
 
 
 def _at_thresholds(counts: Counts, thresholds: FloatArray) -> Counts:
