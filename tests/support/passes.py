@@ -7,11 +7,11 @@ from sedscope.counting.request import Requests
 from sedscope.criteria import Criterion
 from sedscope.data.alignment import Alignment
 from sedscope.engines import floor_search
-from sedscope.engines.engine import ThreadsEngine
+from sedscope.engines.engine import Engine
 
 
 def find_deltas(
     alignment: Alignment, requests: Requests, threads: int | None = None
 ) -> dict[Criterion, Deltas]:
     """Find the deltas of several criteria."""
-    return floor_search.find_deltas(alignment, requests, ThreadsEngine(threads))
+    return floor_search.find_deltas(alignment, requests, Engine(threads))

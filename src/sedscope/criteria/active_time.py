@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
-from ..data.scores import ScoreArray
 from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import require_number
 from .clip_batch import AnyBatch, AnyReferences, ClipReferences, DeltaSearch, EventRows, Recording
@@ -62,7 +62,7 @@ class Time(Criterion):
         judged = self._judged(recording)
         core = _native.ActiveTime(recording.durations)
         deltas = core.open_deltas(recording.clip, judged.of(recording).truth(search))
-        return _OpenTime(judged, recording, deltas)
+        return OpenDeltas([deltas], partial(judged.tables, recording))
 
     def _judged(self, references: ClipReferences) -> _JudgedTime:
         """Return which time within references is scored, and which time is not."""
@@ -114,21 +114,6 @@ class _JudgedTime(NamedTuple):
         times = np.zeros(number, np.int64)
         np.add.at(times, np.cumsum(~is_part)[is_part] - 1, np.diff(parts.events)[:, 0])
         return times
-
-
-@dataclass(frozen=True, eq=False)
-class _OpenTime:
-    """:class:`~sedscope.criteria.criterion.OpenDeltas` of time."""
-
-    judged: _JudgedTime
-    recording: Recording
-    deltas: _native.OpenRecording[_native.EventDeltas]
-
-    def feed(self, piece: ScoreArray) -> None:
-        self.deltas.feed(piece)
-
-    def finish(self) -> DeltaTables:
-        return self.judged.tables(self.recording, self.deltas.finish())
 
 
 def _judged_time(

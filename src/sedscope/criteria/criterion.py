@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from .. import _native
 from ..data.scores import ScoreArray
@@ -59,14 +61,23 @@ MatchingRule: TypeAlias = "dict[str, str | float | bool | Share | None]"
 """How a report page matches the events of one clip: the ``kind`` of rule and its parameters."""
 
 
-class OpenDeltas(Protocol):
+@dataclass(frozen=True, eq=False)
+class OpenDeltas:
     """The deltas of a recording whose pieces are still arriving."""
+
+    parts: Sequence[_native.OpenRecording[Any]]
+    """What the core looks for in the pieces."""
+    tables: Callable[..., DeltaTables]
+    """Makes the deltas of what each part has found."""
 
     def feed(self, piece: ScoreArray) -> None:
         """Process the next frames: (frames × classes)."""
+        for part in self.parts:
+            part.feed(piece)
 
     def finish(self) -> DeltaTables:
         """Return the deltas after the last piece."""
+        return self.tables(*(part.finish() for part in self.parts))
 
 
 class Criterion(Defined, ABC):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from .. import _native
-from ..data.arrays import ScoreArray
 from ..data.clip_events import needs_events_error
 from ..errors import SedscopeError
 from .clip_batch import AnyBatch, ClipReferences, DeltaSearch, EventBatch, Recording
@@ -41,12 +40,12 @@ class EventCriterion(Criterion):
 
     def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         core, recording = self._core(), self.seen(recording)
-        truth, pairs = recording.truth(search), None
+        truth = recording.truth(search)
+        parts: list[_native.OpenRecording[Any]] = [core.open_deltas(recording.clip, truth)]
         if search.any_label:
-            pairs = self._pairing(core, recording).open_label_free_pairs(recording.clip, truth)
-        return OpenEventDeltas(
-            recording, core.open_deltas(recording.clip, truth), pairs, self.sums_errors
-        )
+            pairing = self._pairing(core, recording)
+            parts.append(pairing.open_label_free_pairs(recording.clip, truth))
+        return OpenDeltas(parts, partial(event_tables, recording, errors=self.sums_errors))
 
     def _core(self) -> _native.OverlapCriterion | _native.AnyOverlap:
         """Return the criterion of the core that finds deltas; usually it is the one that judges events."""
@@ -71,27 +70,12 @@ class EventCriterion(Criterion):
         return core
 
 
-@dataclass(frozen=True, eq=False)
-class OpenEventDeltas:
-    """:class:`~sedscope.criteria.criterion.OpenDeltas` of a criterion about events."""
-
-    recording: Recording
-    deltas: _native.OpenRecording[_native.EventDeltas]
-    pairs: _native.OpenRecording[_native.PairDeltas] | None
-    errors: bool
-
-    def feed(self, piece: ScoreArray) -> None:
-        self.deltas.feed(piece)
-        if self.pairs:
-            self.pairs.feed(piece)
-
-    def finish(self) -> DeltaTables:
-        pairs = self.pairs.finish() if self.pairs else None
-        return event_tables(self.recording, self.deltas.finish(), pairs, errors=self.errors)
-
-
 def event_tables(
-    batch: ClipReferences, deltas: _native.EventDeltas, pairs: _native.PairDeltas | None, *, errors: bool
+    batch: ClipReferences,
+    deltas: _native.EventDeltas,
+    pairs: _native.PairDeltas | None = None,
+    *,
+    errors: bool = False,
 ) -> DeltaTables:
     """Arrange the deltas that the core finds as tables."""
     detections, cross_triggers, of_pairs = deltas.detections, deltas.cross_triggers, deltas.errors

@@ -94,7 +94,7 @@ class IoU(EventCriterion):
         deltas = _native.find_greedy_pairs(
             batch.detected, batch.truth(search), share, strict=self.strict
         )
-        return event_tables(batch, deltas, None, errors=False)
+        return event_tables(batch, deltas)
 
     def native(self) -> _native.OverlapCriterion | None:
         if self.greedy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -76,17 +77,17 @@ class SegmentCriterion(Criterion):
             )
         else:
             scores = segmentation.find_scores_of_events(batch.detected, *clips)
-        return self._tables(batch, grid, scores, search)
+        return self._tables(batch, grid, search, scores)
 
     def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         grid = self._grid(recording.durations)
         segmentation = _native.Segmentation(grid.length, self.aggregation == "mean")
         (count,), (duration,) = grid.counts.tolist(), recording.durations.tolist()
         scores = segmentation.open_scores(recording.clip, count, duration)
-        return _OpenSegments(self, recording, grid, scores, search)
+        return OpenDeltas([scores], partial(self._tables, recording, grid, search))
 
     def _tables(
-        self, batch: ClipReferences, grid: _Grid, scores: ScoreArray, search: DeltaSearch
+        self, batch: ClipReferences, grid: _Grid, search: DeltaSearch, scores: ScoreArray
     ) -> DeltaTables:
         """Build the tables from the (segments × classes) scores."""
         classes, clips = len(search.floors), len(grid.counts)
@@ -118,24 +119,6 @@ class SegmentCriterion(Criterion):
             ignored=batch.ignored_rows() if ignored is None else _ignored_rows(ignored, clip_of_segment),
         )
         return tables.above(search.floors.astype(scores.dtype))
-
-
-@dataclass(frozen=True, eq=False)
-class _OpenSegments:
-    """:class:`~sedscope.criteria.criterion.OpenDeltas` of segments."""
-
-    criterion: SegmentCriterion
-    recording: Recording
-    grid: _Grid
-    scores: _native.OpenRecording[ScoreArray]
-    search: DeltaSearch
-
-    def feed(self, piece: ScoreArray) -> None:
-        self.scores.feed(piece)
-
-    def finish(self) -> DeltaTables:
-        scores = self.scores.finish()
-        return self.criterion._tables(self.recording, self.grid, scores, self.search)
 
 
 @CRITERIA.register

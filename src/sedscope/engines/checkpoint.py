@@ -26,22 +26,13 @@ from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
 from ..progress import Progress
-from .engine import (
-    Engine,
-    Item,
-    ThreadsEngine,
-    by_variant,
-    clip_ranges,
-    merge_parts,
-    part_deltas,
-    part_of,
-)
+from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
 from .run import Run
 
 CLIPS_PER_PART = 256
 
 
-class CheckpointEngine(ThreadsEngine):
+class CheckpointEngine(Engine):
     """Passes through the clips part by part, and keeps the deltas of each part in a folder.
 
     A part that is in the folder is not found again. The name of its file identifies what was evaluated

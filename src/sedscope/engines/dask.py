@@ -28,7 +28,7 @@ _CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clip
 _RETRIES = 2
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """Runs the pass on the workers of a cluster.
 
     ``client``: a ``distributed.Client``. Scores that come from files travel as paths, which every worker
@@ -36,14 +36,11 @@ class DaskEngine:
     """
 
     splits_clips = True
-    threads = 1  # the workers' own threads run several blocks at a time
 
     def __init__(self, client: Any, *, clips_per_part: int | None = None) -> None:
+        super().__init__(threads=1)  # the workers' own threads run several blocks at a time
         self.client = client
         self.clips_per_part = clips_per_part
-
-    def for_system(self, name: str) -> Engine:
-        return self
 
     def run_pass(
         self, alignment: Alignment, requests: Requests, progress: Progress | None

@@ -1,11 +1,11 @@
-"""The contract of an engine, the engine of this process, and parts of a set for the other engines."""
+"""The engine of this process, which is the base of all engines, and parts of a set for the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,34 +23,43 @@ from .run import Run
 Item = TypeVar("Item")
 
 
-class Engine(Protocol):
-    """Runs the pass over all clips, and work on the deltas that it finds."""
+class Engine:
+    """Runs the pass over all clips, and work on the deltas that it finds, on the threads of this process.
 
-    splits_clips: bool
+    Other engines derive from it.
+    """
+
+    splits_clips: bool = False
     """Whether it passes through the clips in separate parts. Parts do not know each other's scores, so
     their floors do not rise, and good ones must be estimated beforehand."""
-    threads: int
-    """How many threads a block of work may use."""
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = thread_count(threads)
+        """How many threads a block of work may use."""
 
     def for_system(self, name: str) -> Engine:
         """Return the engine for one of several systems: what it keeps is kept apart from the others'."""
+        return self
 
     def run_pass(
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> dict[Criterion, Deltas]:
         """Pass through all clips once, and find the deltas above the requested floors."""
+        return one_pass(alignment, requests, threads=self.threads, progress=progress)
 
     def pass_in_parts(
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> Iterator[PassPart]:
         """Do the same, and yield the deltas of some clips at a time, in order: they may be too many to hold
         together."""
+        return pass_in_parts(alignment, requests, threads=self.threads, progress=progress)
 
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None
     ) -> FloatArray | None:
         """Return the largest scores of clips without references of the class, as (clips × classes); see
         :func:`~sedscope.counting.one_pass.largest_false_alarms`."""
+        return largest_false_alarms(alignment, variant, self.threads)
 
     def map_blocks(
         self,
@@ -63,6 +72,18 @@ class Engine(Protocol):
 
         ``key()`` identifies the work, for engines that keep its results; None if nothing can.
         """
+        values = []
+        for block in blocks:
+            values.append(work(block))
+            if progress:
+                progress(len(values), len(blocks))
+        return values
+
+
+@contextmanager
+def open_engine(run: Run) -> Iterator[Engine]:
+    """Open the engine of this process."""
+    yield Engine(run.threads)
 
 
 def clip_ranges(clips: int, size: int) -> Iterator[range]:
@@ -102,50 +123,3 @@ def by_variant(deltas: dict[Criterion, Deltas]) -> Iterator[PassPart]:
     for of_criterion in deltas.values():
         yield None, replace(of_criterion, variants={})
         yield from of_criterion.variants.items()
-
-
-class ThreadsEngine:
-    """Runs everything on the threads of this process."""
-
-    splits_clips: bool = False
-
-    def __init__(self, threads: int | None = None) -> None:
-        self.threads = thread_count(threads)
-
-    def for_system(self, name: str) -> Engine:
-        return self
-
-    def run_pass(
-        self, alignment: Alignment, requests: Requests, progress: Progress | None
-    ) -> dict[Criterion, Deltas]:
-        return one_pass(alignment, requests, threads=self.threads, progress=progress)
-
-    def pass_in_parts(
-        self, alignment: Alignment, requests: Requests, progress: Progress | None
-    ) -> Iterator[PassPart]:
-        return pass_in_parts(alignment, requests, threads=self.threads, progress=progress)
-
-    def largest_false_alarms(
-        self, alignment: Alignment, variant: PostProcessing | None
-    ) -> FloatArray | None:
-        return largest_false_alarms(alignment, variant, self.threads)
-
-    def map_blocks(
-        self,
-        work: Callable[[Item], FloatArray],
-        blocks: Sequence[Item],
-        key: Callable[[], str | None],
-        progress: Progress | None,
-    ) -> list[FloatArray]:
-        values = []
-        for block in blocks:
-            values.append(work(block))
-            if progress:
-                progress(len(values), len(blocks))
-        return values
-
-
-@contextmanager
-def open_engine(run: Run) -> Iterator[Engine]:
-    """Open the engine of this process."""
-    yield ThreadsEngine(run.threads)
