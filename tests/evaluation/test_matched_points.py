@@ -152,14 +152,34 @@ def test_checkpoints_keep_the_values(
 def test_the_work_can_travel_to_another_process(truth: sed.GroundTruth, scored: sed.Scores) -> None:
     deltas = sed.deltas(scored, truth, COLLAR)
     metric = AtFalseAlarms(sed.Recall(COLLAR), "some limit", dict.fromkeys(scored.classes, 3))
-    work = MatchedMetric(deltas, metric, threads=1)
     block = np.ones((2, 24), np.int32), np.array([[0, 3, 9], [1, 1, 1]])
+    work = MatchedMetric(deltas, metric, *block, threads=1)
     values = work(block)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(work))(block), values)
     assert work.key(*block) != work.key(block[0], block[1] + 1)
     written = AtFalseAlarms(OwnRecall(COLLAR), metric.limit, metric.most_false_positives)
-    own = MatchedMetric(deltas, written, threads=1)
+    own = MatchedMetric(deltas, written, *block, threads=1)
     assert own.key(*block) is None  # its code may change while its definition does not
+
+
+def test_scores_beyond_the_limit_are_dropped_and_change_nothing() -> None:
+    truth = sed.simulate.ground_truth(60, classes=3, seed=4)
+    deltas = sed.deltas(sed.simulate.scores(truth, quality=0.4, seed=4), truth, COLLAR)
+    weights = sed.Resampling(20, seed=1).draw(deltas.clips)
+    limits = np.random.default_rng(2).integers(0, 9, (20, 3))
+    limits[::4, 0] = 2000  # in some resamples, a class is read much further down
+    recall = sed.Recall(COLLAR)
+    metrics = [
+        AtFalseAlarms(recall, "some limit", dict(zip(deltas.classes, row, strict=True)))
+        for row in limits
+    ]
+    work = MatchedMetric(deltas, metrics[0], weights, limits, threads=1)
+    measured = [
+        metric.measure(deltas.counts(weights=row)) for metric, row in zip(metrics, weights, strict=True)
+    ]
+    expected = [[result.value, *(c.value for c in result.per_class.values())] for result in measured]
+    np.testing.assert_array_equal(work((weights, limits)), expected)
+    assert len(pickle.dumps(work)) < 0.6 * len(pickle.dumps(deltas))
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,8 @@ def best_row_within(tally: Tally, most_false_positives: int, *, only_point: bool
     if only_point:
         return len(tp) - 1 if fp[-1] <= most_false_positives else 0
     rows = np.flatnonzero(fp <= most_false_positives)  # never empty: the first has no detections
-    return int(rows[np.lexsort((fp[rows], -tp[rows]))[0]])
+    rows = rows[tp[rows] == tp[rows].max()]
+    return int(rows[np.argmin(fp[rows])])
 
 
 def require_one_point(metrics: Iterable[Metric[Any]]) -> tuple[ClasswiseMetric[Any], ...]:

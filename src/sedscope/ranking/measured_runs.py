@@ -113,8 +113,10 @@ class MatchedPoints:
         """Note classes of an event list with more false alarms than allowed: it has no other threshold."""
         beyond: dict[str, None] = {}
         for criterion, deltas in by_criterion.items():
-            false_positives = false_positives_of(deltas, self._draws.weights[:1])[0]
-            over = has_one_point(deltas) & (false_positives > self._limits[criterion][0])
+            over = has_one_point(deltas)
+            if over.any():
+                of_all = false_positives_of(deltas, self._draws.weights[:1])[0]
+                over &= of_all > self._limits[criterion][0]
             beyond |= dict.fromkeys(np.array(deltas.classes, object)[over])
         if not beyond:
             return []

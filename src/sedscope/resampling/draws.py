@@ -101,7 +101,7 @@ class Draws:
 
         ``limits``: (weights × classes) the false positives that each class may have.
         """
-        matched = MatchedMetric(deltas, metric, engine.threads)
+        matched = MatchedMetric(deltas, metric, self.weights, limits, engine.threads)
         blocks = [(self.weights[rows], limits[rows]) for rows in self._blocks()]
         report = self._of_resamples(progress)
         values = engine.map_blocks(matched, blocks, lambda: matched.key(self.weights, limits), report)

@@ -16,6 +16,7 @@ from ..data.times import TICKS_PER_SECOND
 from ..metrics.false_alarms import AtFalseAlarms, best_row_within
 from .resampled_metric import is_registered, values_digest, weighted_counts
 from .resampling import Weights
+from .unread_scores import within_numbers
 
 Block: TypeAlias = tuple[Weights, IntArray]
 """(resamples × clips) weights, and (resamples × classes) the false positives that each class may have."""
@@ -28,8 +29,16 @@ class MatchedMetric:
     its own thresholds. It can travel to another process.
     """
 
-    def __init__(self, deltas: Deltas, metric: AtFalseAlarms, threads: int) -> None:
-        self._deltas = replace(deltas, variants={})
+    def __init__(
+        self,
+        deltas: Deltas,
+        metric: AtFalseAlarms,
+        weights: Weights,
+        limits: IntArray,
+        threads: int,
+    ) -> None:
+        """``weights``, ``limits``: all that it will be measured for; deltas that none reads are dropped."""
+        self._deltas = within_numbers(replace(deltas, variants={}), weights, limits, threads)
         self._metric = metric
         self._threads = threads
         self._only_points = has_one_point(deltas, threads)
@@ -64,7 +73,17 @@ class MatchedMetric:
 def has_one_point(deltas: Deltas, threads: int | None = None) -> NDArray[np.bool_]:
     """Return which classes have one operating point, as those of an event list without scores have."""
     counts = deltas.counts(threads=threads)
-    return np.array([len(of_class.scores) == 1 for of_class in counts.values()], bool)
+    rows = deltas.tables.detections
+    starts = rows.class_starts()
+    result = np.zeros(len(deltas.classes), bool)
+    for c, label in enumerate(deltas.classes):
+        of_class = slice(starts[c], starts[c + 1])
+        scores = rows.scores[of_class]
+        lower = scores < scores.max(initial=-np.inf)
+        if any(column[of_class][lower].sum() for column in rows.columns):
+            continue  # not the same counts below the highest score, so there is no need to sort
+        result[c] = len(counts[label].scores) == 1
+    return result
 
 
 def false_positives_of(deltas: Deltas, weights: Weights) -> IntArray:

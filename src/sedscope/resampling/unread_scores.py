@@ -13,7 +13,7 @@ from .. import _native
 from ..counting.deltas import Deltas
 from ..counting.request import false_positive_allowance
 from ..criteria.delta_tables import DeltaRows
-from ..data.arrays import FloatArray
+from ..data.arrays import FloatArray, IntArray
 from .resampling import Weights
 
 
@@ -23,6 +23,8 @@ def weighted_sums(weights: Weights, threads: int) -> _native.WeightedSums:
 
 
 _ROWS_PER_CLIP = 4  # in a range; what finding the fewest false positives costs is a part of reading it
+_PARTS = 16  # into which the scores of a class are cut, again and again
+_FEW_ROWS = 1024  # of a class: there is no need for fewer
 _AT_ONCE = 8  # ranges that are judged together first
 _ROUNDING = 1e-9  # more than rounding errors, as a share of a value
 
@@ -34,15 +36,16 @@ FindUnread: TypeAlias = Callable[[_native.ScoreRanges, _native.WeightedSums], Un
 """From the ranges of scores and the sums of resamples, what says which ranges are unread."""
 
 
-def without_unread_scores(deltas: Deltas, weights: Weights, unread: FindUnread, threads: int) -> Deltas:
+def without_unread_scores(
+    deltas: Deltas, weights: Weights, unread: FindUnread, threads: int, rows: int | None = None
+) -> Deltas:
     """Return deltas with the same counts at all scores that some resample reads.
 
     ``unread`` gets the ranges of scores and the sums of resamples. It returns a function that says in which
-    ranges no operating point with so many false positives, or with more, is read.
+    ranges no operating point with so many false positives, or with more, is read. ``rows``: of a range.
     """
-    ranges = _native.ScoreRanges(
-        *native_deltas(deltas, cross_triggers=True), _ROWS_PER_CLIP * len(deltas.clips), threads
-    )
+    rows = _ROWS_PER_CLIP * len(deltas.clips) if rows is None else rows
+    ranges = _native.ScoreRanges(*native_deltas(deltas, cross_triggers=True), rows, threads)
     sums = weighted_sums(weights, threads)
     is_unread = unread(ranges, sums)
     of_classes = []
@@ -72,6 +75,27 @@ def beyond_limit(deltas: Deltas, weights: Weights, limit: float) -> FindUnread:
     """Read nothing with more false positives than a limit per second allows."""
     allowed = false_positive_allowance(limit, weights, deltas.durations)
     return lambda ranges, sums: lambda c, fewest: fewest > allowed[:, None]
+
+
+def within_numbers(deltas: Deltas, weights: Weights, most: IntArray, threads: int) -> Deltas:
+    """Return deltas with the same counts at all scores at which some resample has few false positives.
+
+    They are far fewer than all. ``most``: (resamples × classes) the most that each class may have.
+    """
+
+    def beyond(ranges: _native.ScoreRanges, sums: _native.WeightedSums) -> Unread:
+        return lambda c, fewest: fewest > most[:, c : c + 1]
+
+    while True:
+        rows = int(np.diff(deltas.tables.detections.class_starts()).max(initial=0))
+        if rows <= _FEW_ROWS:
+            return deltas
+        fewer = without_unread_scores(
+            deltas, weights, beyond, threads, max(_FEW_ROWS, rows // _PARTS) // 2
+        )
+        if 2 * len(fewer.tables.detections.scores) > len(deltas.tables.detections.scores):
+            return fewer
+        deltas = fewer
 
 
 def below_best_fscore(deltas: Deltas, beta: float) -> FindUnread:
