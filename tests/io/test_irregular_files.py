@@ -16,7 +16,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.compat.sed_scores_eval import base_modules
-from sedscope.data import arrays as size_limits
+from sedscope.data import choices as size_limits
 from sedscope.io.parquet_files import reading_parquet
 
 from ..support.files import write_files
