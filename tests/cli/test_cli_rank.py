@@ -161,10 +161,10 @@ def test_too_few_resamples_are_said(folder: Path) -> None:
     [
         (["--clips", "scored"], "same clips"),
         (["--missing", "empty"], "same clips"),
-        (["--better", "more"], "Choose higher or lower"),
+        (["--better", "more"], "is not one of 'higher', 'lower'"),
         (["--data", "{folder}"], "Give the task"),
         (["--reports", "best"], "Add -o FOLDER"),
-        (["--reports", "some"], "Choose all, best or none"),
+        (["--reports", "some"], "is not one of 'all', 'best', 'none'"),
         (["--clips-shown", "3"], "--reports best"),
         (["-o", "{folder}/systems"], "not empty"),
     ],

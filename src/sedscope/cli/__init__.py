@@ -20,7 +20,7 @@ from .options import PrintableStream
 
 COMMANDS = {
     "evaluate": "evaluate",
-    "report": "report",
+    "report": "evaluate",
     "compare": "compare",
     "rank": "rank",
     "deltas": "deltas",

@@ -17,10 +17,10 @@ from .options import (
     Reads,
     ScoresColumnsOption,
     ScoresFormatOption,
+    ScoresToThresholdArgument,
     StitchOption,
     Writes,
     column_map,
-    path_argument,
     path_option,
     print_data,
     read_clip_list,
@@ -33,13 +33,7 @@ if TYPE_CHECKING:
 
 
 def detect(
-    scores: Annotated[
-        Path,
-        path_argument(
-            help="Scores: a folder of score tables, one per clip (onset offset class…), a file of "
-            "detections with a column confidence, or any other format that 'sedscope formats' lists."
-        ),
-    ],
+    scores: ScoresToThresholdArgument,
     points: Annotated[
         Path | None,
         path_option(help="File of operating points, which 'sedscope tune' or a report wrote."),

@@ -1,4 +1,4 @@
-"""``sedscope evaluate``: from files to a table of metrics."""
+"""``sedscope evaluate`` and ``sedscope report``: from files to a table of metrics, or to a page."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import AnnouncedRun, EngineOptions, MemoryOptions
 from .input_options import InputOptions, require_scores
+from .option_groups import options_given
 from .options import (
     JsonOption,
+    ScoresArgument,
+    TruthArgument,
     Writes,
     as_location,
     collected_warnings,
@@ -77,64 +80,42 @@ def evaluate(
     ] = None,
 ) -> None:
     """Evaluate scores or detections against reference events."""
+    from ..evaluation.result import Evaluation
+
     report_options.refuse_without(report)
     shown = report_options.arguments()
     check_tables(output)
     resampling = intervals.resampling()
+    keep_scores = report is not None
+    result: Evaluation | TaskEvaluation
     if task is not None:
-        _refuse_with_task(inputs, metric_options, groups, points, deltas)
-        evaluation = _evaluate_task(
-            task,
-            paths,
-            data,
-            inputs.durations,
-            resampling,
-            engine,
-            memory,
-            keep_scores=report is not None,
+        refuse_with_task(inputs, metric_options, groups, points=points, deltas=deltas)
+        result = _evaluate_task(
+            task, paths, data, inputs.durations, resampling, engine, memory, keep_scores=keep_scores
         )
-        write_tables(evaluation, output)
-        _show(evaluation, json)
-        if report:
-            [result] = evaluation.datasets.values()
-            result.report(report, name=system_name(paths[0]), **shown, run=engine.run())
-        _finish(report, json, memory)
-        return
-    if data is not None:
+    elif data is not None:
         raise SedscopeError("--data is the folder of the data sets of a task. Give the task (--task).")
-    if deltas:
-        _refuse_with_deltas(inputs, engine, memory, points, report, groups.by_length)
+    elif deltas:
+        scored = {"points": points, "report": report, "by_length": groups.by_length}
+        _refuse_with_deltas(options_given(inputs, engine, memory, **scored))
         result = _evaluate_deltas(
             paths, metric_options.metrics(), resampling, groups.groups(), engine.threads
         )
     else:
-        scores, ground_truth = _scores_and_truth(paths)
-        result = evaluate_system(
-            scores,
-            ground_truth,
-            inputs,
-            metric_options,
-            resampling,
-            engine,
-            memory,
-            groups,
-            points=points,
-            keep_scores=report is not None,
-        )
+        scores, truth = _scores_and_truth(paths)
+        options = (inputs, metric_options, resampling, engine, memory, groups)
+        result = _evaluate_system(scores, truth, *options, points=points, keep_scores=keep_scores)
     write_tables(result, output)
-    show(result, json, points)  # before the report, so that values are not lost if that is refused
-    if report:
-        result.report(report, name=system_name(paths[0]), **shown, run=engine.run())
-    _finish(report, json, memory)
-
-
-def _finish(report: Path | None, json: str | None, memory: MemoryOptions) -> None:
+    _show(result, json, points)  # before the report, so that values are not lost if that is refused
+    if report is not None:
+        [evaluation] = [result] if isinstance(result, Evaluation) else result.datasets.values()
+        evaluation.report(report, name=system_name(paths[0]), **shown, run=engine.run())
     memory.print_peak()
-    if report and json != "-":
+    if report is not None and json != "-":
         typer.echo(f"\nreport: {report}")
 
 
-def evaluate_system(
+def _evaluate_system(
     path: Location,
     ground_truth: Location,
     inputs: InputOptions,
@@ -210,19 +191,21 @@ def evaluate_system(
     return replace(result, warnings=(*notes, *result.warnings, *of_lists))
 
 
-def show(result: Evaluation, json: str | None = None, points: Path | None = None) -> None:
+def _show(
+    result: Evaluation | TaskEvaluation, json: str | None = None, points: Path | None = None
+) -> None:
     """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
-    at_thresholds = result.points is not None and result.points.thresholds
-    of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
-    where = "" if points is None else f", {of_file} {points}"
-    _show(result, json, f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n\n")
+    from ..evaluation.result import Evaluation
 
-
-def _show(result: Evaluation | TaskEvaluation, json: str | None, heading: str = "") -> None:
     if json == "-":
         typer.echo(result.to_json(), nl=False)
         return
-    typer.echo(f"{heading}{result.table()}")
+    if isinstance(result, Evaluation):
+        at_thresholds = result.points is not None and result.points.thresholds
+        of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
+        where = "" if points is None else f", {of_file} {points}"
+        typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n")
+    typer.echo(result.table())
     for warning in result.warnings:
         typer.echo(f"warning: {warning}", err=True)
     if json:
@@ -263,25 +246,6 @@ def _evaluate_task(
         )
 
 
-def _refuse_with_task(
-    inputs: InputOptions,
-    metric_options: MetricOptions,
-    groups: GroupOptions,
-    points: Path | None,
-    deltas: bool,
-) -> None:
-    """Refuse the options that a task fixes."""
-    option_groups = (inputs, metric_options, groups)
-    options = [
-        option
-        for group in option_groups
-        for option in group.changed_options()
-        if option != "--durations"
-    ]
-    options += [option for option, used in (("--points", points), ("--deltas", deltas)) if used]
-    refuse_with_task(options)
-
-
 def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:
     if len(paths) != 2:
         names = listing([str(path) for path in paths])
@@ -310,22 +274,48 @@ def _evaluate_deltas(
     return replace(result, warnings=(*notes, *result.warnings))
 
 
-def _refuse_with_deltas(
-    inputs: InputOptions,
-    engine: EngineOptions,
-    memory: MemoryOptions,
-    points: Path | None,
-    report: Path | None,
-    by_length: str | None,
-) -> None:
-    """Refuse the options that need scores."""
-    usable = ("--threads", "--verbose")
-    groups = (inputs, engine, memory)
-    options = [option for group in groups for option in group.changed_options() if option not in usable]
-    others = (("--points", points), ("--report", report), ("--by-length", by_length))
-    options += [option for option, value in others if value]
-    if options:
+def _refuse_with_deltas(options: Sequence[str]) -> None:
+    """Refuse the options that need scores. ``options``: those that were given."""
+    refused = sorted(option for option in options if option not in ("--threads", "--verbose"))
+    if refused:
         raise SedscopeError(
-            f"{listing(sorted(options), limit=10)} cannot be combined with --deltas: files of deltas do not "
-            "hold scores."
+            f"{listing(refused, limit=10)} cannot be combined with --deltas: files of deltas do not hold "
+            "scores."
         )
+
+
+def report(
+    scores: ScoresArgument,
+    ground_truth: TruthArgument,
+    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write."), Writes()],
+    inputs: InputOptions,
+    metric_options: MetricOptions,
+    intervals: IntervalOptions,
+    groups: GroupOptions,
+    report_options: ReportOptions,
+    engine: EngineOptions,
+    points: PointsOption = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the system. [default: that of its file or folder]")
+    ] = None,
+) -> None:
+    """Write an HTML report of a system, which opens offline.
+
+    It has curves, threshold sliders, an error analysis and a clip browser.
+    """
+    shown = report_options.arguments()
+    result = _evaluate_system(
+        scores,
+        ground_truth,
+        inputs,
+        metric_options,
+        intervals.resampling(),
+        engine,
+        MemoryOptions(),
+        groups,
+        points=points,
+        keep_scores=True,
+    )
+    result.report(output, name=name or system_name(scores), **shown, run=engine.run())
+    _show(result, points=points)
+    typer.echo(f"\nreport: {output}")

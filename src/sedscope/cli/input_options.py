@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -54,15 +54,6 @@ ClipsOption = Annotated[
     ),
     Reads(lambda text: [] if text == "scored" else [text]),
 ]
-
-
-class Selection(TypedDict):
-    """What the library evaluates."""
-
-    classes: list[str] | None
-    clips: ClipChoice
-    missing: Missing
-    coverage: Coverage
 
 
 _AVERAGE_ADVICE = (
@@ -274,8 +265,8 @@ class InputOptions(FileOptions):
         """Read scores. Refuse detections by threshold."""
         return require_scores(self.read_system(path, truth), path, f"'sedscope {command}'")
 
-    def selection(self, labels: Sequence[str]) -> Selection:
-        """Return which classes and clips are evaluated. ``labels``: the classes of the system."""
+    def selection(self, labels: Sequence[str]) -> dict[str, Any]:
+        """Return what the library evaluates. ``labels``: the classes of the system."""
         if self.regions is not None and self.clips not in (None, "scored"):
             raise SedscopeError(
                 "--clips FILE cannot be combined with --regions. Give regions only in those clips."

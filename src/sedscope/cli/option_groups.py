@@ -62,6 +62,12 @@ class OptionGroup:
         return [_option_name(type(self), field.name) for field in changed]
 
 
+def options_given(*groups: OptionGroup, **others: object) -> list[str]:
+    """Return the options that were given, as they are typed. ``others``: options of no group, with values."""
+    options = [option for group in groups for option in group.changed_options()]
+    return [*options, *(f"--{name.replace('_', '-')}" for name, value in others.items() if value)]
+
+
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Replace the groups in the signature of a command by their options, for typer to read.
 

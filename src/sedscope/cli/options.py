@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
 import typer
 
@@ -20,7 +20,6 @@ from ..errors import collected_warnings as collected_warnings
 from ..escaping import one_line, printable
 
 if TYPE_CHECKING:
-    from ..data.chunks import Chunks, Unit
     from ..data.scores import Scores
     from ..io.atomic_write import OutputKind
     from ..io.locations import Location
@@ -147,11 +146,7 @@ def path_option(*names: str, help: str) -> Any:
     return typer.Option(*names, parser=as_location, metavar="PATH", help=help)
 
 
-_UNITS: dict[str, Unit] = {
-    "seconds": "seconds",
-    "centiseconds": "centiseconds",
-    "milliseconds": "milliseconds",
-}
+_UNITS = ("seconds", "centiseconds", "milliseconds")
 
 ScoresArgument = Annotated[
     Path,
@@ -159,6 +154,13 @@ ScoresArgument = Annotated[
         help="Scores or detections: a folder of score tables, one per clip (onset offset class…), a file "
         "of detections (filename onset offset event_label, optionally confidence), a folder of such "
         "files named by their thresholds, or any other format that 'sedscope formats' lists."
+    ),
+]
+ScoresToThresholdArgument = Annotated[
+    Path,
+    path_argument(
+        help="Scores: a folder of score tables, one per clip (onset offset class…), a file of detections "
+        "with a column confidence, or any other format that 'sedscope formats' lists."
     ),
 ]
 TruthArgument = Annotated[
@@ -248,13 +250,6 @@ _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
 
 
-class StitchArguments(TypedDict):
-    """How the library joins chunks."""
-
-    stitch: Chunks | Literal[False]
-    unit: Unit
-
-
 def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
     """Check what a command reads and writes, before any work is done.
 
@@ -322,16 +317,16 @@ def column_map(text: str | None, option: str = "--columns") -> dict[str, str] | 
     return columns
 
 
-def stitch_arguments(text: str | None) -> StitchArguments:
-    """Read the option ``--stitch``."""
+def stitch_arguments(text: str | None) -> dict[str, Any]:
+    """Return how the library joins chunks, as the option ``--stitch`` says."""
     from ..io.side_tables import read_chunk_table
 
     if text is None:
-        return {"stitch": False, "unit": "seconds"}
+        return {"stitch": False}
     if text in _UNITS:
-        return {"stitch": None, "unit": _UNITS[text]}
+        return {"stitch": None, "unit": text}
     path = as_location(text)
-    return {"stitch": path if isinstance(path, Path) else read_chunk_table(path), "unit": "seconds"}
+    return {"stitch": path if isinstance(path, Path) else read_chunk_table(path)}
 
 
 def read_clip_list(text: str, option: str, alternative: str | None = None) -> list[str]:

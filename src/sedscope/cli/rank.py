@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -58,10 +58,8 @@ def rank(
         ),
     ] = None,
     better: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[higher|lower]", help="Which values of --score are better. [default: higher ones]"
-        ),
+        Literal["higher", "lower"] | None,
+        typer.Option(help="Which values of --score are better. [default: higher ones]"),
     ] = None,
     task: TaskOption = None,
     data: DataOption = None,
@@ -77,10 +75,9 @@ def rank(
     ] = None,
     title: Annotated[str, typer.Option(help="Title of the leaderboard.")] = "Leaderboard",
     reports: Annotated[
-        str,
+        Literal["all", "best", "none"],
         typer.Option(
-            metavar="[all|best|none]",
-            help="Systems with a report page in the leaderboard: all, the best one of each team, or none.",
+            help="Systems with a report page in the leaderboard: all, the best one of each team, or none."
         ),
     ] = "none",
 ) -> None:
@@ -92,7 +89,7 @@ def rank(
     """
     from ..report.leaderboard import check_leaderboard_folder
 
-    chosen_reports = _reports(reports, output, report_options)
+    _check_reports(reports, output, report_options)
     shown = report_options.arguments()
     resampling.check()
     if output is not None:
@@ -102,18 +99,13 @@ def rank(
             raise SedscopeError(
                 "--data is the folder of the data sets of a task. Give the task (--task)."
             )
-        ranking = _rank_systems(
-            paths, inputs, metric_options, score, _better(better), resampling, engine
-        )
+        ranking = _rank_systems(paths, inputs, metric_options, score, better, resampling, engine)
     else:
-        options = [*inputs.changed_options(), *metric_options.changed_options()]
-        options = [option for option in options if option != "--durations"]
-        formula = (("--score", score), ("--better", better))
-        refuse_with_task([*options, *(name for name, value in formula if value is not None)])
+        refuse_with_task(inputs, metric_options, score=score, better=better)
         ranking = _rank_task(task, paths, data, inputs.durations, resampling, engine)
     _show(ranking, output)
     if output is not None:
-        ranking.site(output, title=title, reports=chosen_reports, **shown)
+        ranking.site(output, title=title, reports=reports, **shown)
         typer.echo(f"\nleaderboard: {output / 'index.html'}")
     if not ranking.systems:
         raise typer.Exit(2)
@@ -129,6 +121,7 @@ def _rank_systems(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank systems by a metric, or by a formula over metrics."""
+    from ..io.submission_lists import list_systems
     from ..ranking.rank import rank_by_metrics
 
     systems, ground_truth = _systems_and_truth(paths)
@@ -140,7 +133,7 @@ def _rank_systems(
         )
     metrics = metric_options.metrics()
     truth = inputs.read_truth(as_location(ground_truth))
-    submissions = [_submission(system, inputs, truth) for system in _listed(systems)]
+    submissions = [_submission(system, inputs, truth) for system in list_systems(systems)]
     selection = inputs.selection(truth.labels)
     clips = clip_choice(inputs.clips)
     with counting_progress(resampling=True) as progress:
@@ -167,13 +160,14 @@ def _rank_task(
     engine: EngineOptions,
 ) -> Ranking:
     """Rank submissions to a task."""
+    from ..io.submission_lists import list_systems
     from ..tasks.task_data import read_task_data
     from ..tasks.task_ranking import rank_listed
 
     systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
     location = None if truth is None else as_location(truth)
     opened = read_task_data(name, data, truth=location, durations=durations)
-    listed = _listed(systems)
+    listed = list_systems(systems)
     with counting_progress(resampling=True) as progress:
         return rank_listed(opened, listed, resampling.resampling(), engine.run(progress))
 
@@ -188,34 +182,16 @@ def _systems_and_truth(paths: Sequence[str]) -> tuple[list[str], str]:
     return systems, ground_truth
 
 
-def _better(text: str | None) -> Better | None:
-    """Read the option ``--better``."""
-    choices: dict[str | None, Better | None] = {None: None, "higher": "higher", "lower": "lower"}
-    if text not in choices:
-        raise SedscopeError(f"--better {text} is not valid. Choose higher or lower.")
-    return choices[text]
-
-
-def _reports(text: str, output: Path | None, options: ReportOptions) -> Reports:
-    """Read the option ``--reports``, and refuse it where there is no leaderboard."""
-    choices: dict[str, Reports] = {"all": "all", "best": "best", "none": "none"}
-    if text not in choices:
-        raise SedscopeError(f"--reports {text} is not valid. Choose all, best or none.")
-    if text != "none" and output is None:
+def _check_reports(reports: Reports, output: Path | None, options: ReportOptions) -> None:
+    """Refuse reports where there is no leaderboard, and their options where there are no reports."""
+    if reports != "none" and output is None:
         raise SedscopeError("--reports are part of the leaderboard. Add -o FOLDER.")
-    if text == "none" and options.changed_options():
-        unused = options.changed_options()
+    unused = options.changed_options()
+    if reports == "none" and unused:
         verb = "applies" if len(unused) == 1 else "apply"
         raise SedscopeError(
             f"{' and '.join(unused)} only {verb} to reports. Add --reports best or --reports all."
         )
-    return choices[text]
-
-
-def _listed(texts: Sequence[str]) -> list[ListedSystem]:
-    from ..io.submission_lists import list_systems
-
-    return list_systems(texts)
 
 
 def _all_paths(paths: Sequence[str]) -> list[Location]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
@@ -13,20 +13,8 @@ from .option_groups import OptionGroup
 from .options import GroupsOption, SeedOption
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
     from ..data.ground_truth import GroundTruth
     from ..resampling.resampling import Resampling
-
-
-class ResamplingArguments(TypedDict):
-    """How the library resamples clips."""
-
-    confidence: float
-    seed: int
-    interval: str
-    balanced: bool
-    groups: Mapping[str, Hashable] | None
 
 
 @dataclass(frozen=True)
@@ -48,15 +36,18 @@ class ResamplingOptions(OptionGroup):
     ] = False
     groups: GroupsOption = None
 
-    def arguments(self) -> ResamplingArguments:
-        """Return the options as arguments of the library."""
-        return {
-            "confidence": self.confidence,
-            "seed": self.seed,
-            "interval": self.interval,
-            "balanced": self.balanced,
-            "groups": read_groups(self.groups),
-        }
+    def _resampling(self, number: int | None, blocks: float | None = None) -> Resampling:
+        from ..resampling.resampling import Resampling
+
+        return Resampling(
+            number,
+            confidence=self.confidence,
+            seed=self.seed,
+            interval=self.interval,
+            balanced=self.balanced,
+            groups=read_groups(self.groups),
+            blocks=blocks,
+        )
 
 
 @dataclass(frozen=True)
@@ -76,12 +67,8 @@ class IntervalOptions(ResamplingOptions):
     def resampling(self) -> Resampling | None:
         """Return the resampling, if intervals were asked for."""
         if self.bootstrap is not None:
-            from .. import Resampling
-
             _check_resamples(self.bootstrap)
-            return Resampling(
-                self.bootstrap, **self.arguments(), blocks=parse_block_length(self.resample)
-            )
+            return self._resampling(self.bootstrap, parse_block_length(self.resample))
         unused = [option for option in self.changed_options() if option != "--seed"]
         if unused:
             raise SedscopeError(
@@ -104,9 +91,9 @@ class ComparisonOptions(ResamplingOptions):
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:
         """Return the resampling. Regions of one recording of the truth are drawn together."""
-        from ..resampling.resampling import Resampling, drawing_recordings
+        from ..resampling.resampling import drawing_recordings
 
-        resampling = Resampling(self.bootstrap, **self.arguments())
+        resampling = self._resampling(self.bootstrap)
         return resampling if truth is None else drawing_recordings(resampling, truth)
 
     def check(self) -> None:

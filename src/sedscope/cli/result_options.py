@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
@@ -143,13 +143,6 @@ def _lengths(text: str) -> list[float]:
         ) from None
 
 
-class ReportArguments(TypedDict):
-    """What the library shows in a report."""
-
-    clips_shown: int | list[str]
-    audio: Path | None
-
-
 @dataclass(frozen=True)
 class ReportOptions(OptionGroup):
     """Which clips a report shows, and where their audio is."""
@@ -165,7 +158,7 @@ class ReportOptions(OptionGroup):
         Path | None, path_option(help="Folder with the audio files of the clips, for the report.")
     ] = None
 
-    def arguments(self) -> ReportArguments:
+    def arguments(self) -> dict[str, Any]:
         """Return the options as arguments of the library."""
         shown = self.clips_shown
         clips = int(shown) if shown.isdecimal() else read_clip_list(shown, "--clips-shown", "a number")

@@ -11,6 +11,7 @@ import typer
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import ThreadOptions
+from .option_groups import OptionGroup, options_given
 from .options import Reads, as_location, path_option, print_data
 
 TaskOption = Annotated[
@@ -92,8 +93,9 @@ def check(
         raise typer.Exit(2)
 
 
-def refuse_with_task(options: list[str]) -> None:
-    """Refuse the options that a task fixes. ``options``: those that were given."""
+def refuse_with_task(*groups: OptionGroup, **others: object) -> None:
+    """Refuse the options that a task fixes. ``others``: options of no group, with their values."""
+    options = [option for option in options_given(*groups, **others) if option != "--durations"]
     if options:
         raise SedscopeError(
             f"{listing(sorted(options), limit=10)} cannot be combined with --task: the task says how it is "
