@@ -465,7 +465,7 @@ def events_by_role(
 
 def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str) -> None:
     """Refuse a column that seems to name clips, but is not read: all rows would be of one clip."""
-    first = cells.rows[0] if len(cells.rows) else [""] * len(cells.header)
+    first = [column[0] if len(cells) else "" for column in cells.columns]
     for number, (name, cell) in enumerate(zip(cells.header, first, strict=True)):
         letters = "".join(filter(str.isalnum, normalize("NFKC", name).casefold()))
         is_audio = str(cell).rpartition(".")[2].lower() in AUDIO_SUFFIXES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -59,25 +59,6 @@ class RowLocation:
         return f"{self.origin or self.text}: {message}"
 
 
-class ColumnRows(Sequence[Sequence[Cell]]):
-    """The rows of a table that is held as columns of equal length."""
-
-    def __init__(self, columns: Sequence[Sequence[Cell]]) -> None:
-        self.columns = columns
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    @overload
-    def __getitem__(self, row: int) -> Sequence[Cell]: ...
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[Sequence[Cell]]: ...
-    def __getitem__(self, row: int | slice) -> Sequence[Any]:
-        if isinstance(row, slice):
-            return ColumnRows([column[row] for column in self.columns])
-        return [column[row] for column in self.columns]
-
-
 @dataclass(frozen=True)
 class CellTable:
     """A table with a header."""
@@ -85,16 +66,17 @@ class CellTable:
     where: str
     """Name of the file or table, for messages."""
     header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
+    columns: Sequence[Sequence[Cell]]
+    """The cells of each column, as many as there are rows."""
     row_location: Callable[[int], RowLocation]
     """Says where a row is, for messages."""
 
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
     def column(self, name: str) -> list[Cell]:
         """Return the cells of a column."""
-        k = list(self.header).index(name)
-        if isinstance(self.rows, ColumnRows):
-            return [*self.rows.columns[k]]
-        return [row[k] for row in self.rows]
+        return [*self.columns[[*self.header].index(name)]]
 
     def text_column(self, name: str) -> list[str]:
         """Return the cells of a column as text."""
@@ -121,7 +103,7 @@ def cells_from_frame(frame: FrameLike, where: str) -> CellTable:
     return CellTable(
         where,
         list(table.columns),
-        [[_frame_cell(cell) for cell in row] for row in table.iter_rows()],
+        [[*map(_frame_cell, table[name].to_list())] for name in table.columns],
         lambda i: RowLocation(f"row {i}"),
     )
 

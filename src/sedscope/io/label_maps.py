@@ -12,7 +12,6 @@ from typing import Any, get_args
 from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
 from ..data.labels import shown_label, stripped
-from ..data.tables import check_columns
 from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
 from ..escaping import csv_cell
 from .atomic_write import write_text
@@ -69,14 +68,11 @@ def read_side_map(path: Location, side: Side) -> LabelMap:
 
 def _read_table(file: Location) -> LabelMap:
     table = read_text_table(file, delimiter=None)
-    header = [name.strip() for name in table.header]
-    check_columns(("from", "to"), header, str(file))
-    source, target = header.index("from"), header.index("to")
     names: dict[str, str | None] = {}
     lines: dict[str, int] = {}
     problems: list[str] = []
-    for row, line in zip(table.rows, table.lines, strict=True):
-        label, new = row[source].strip(), row[target].strip() or None
+    for label, target, line in zip(*table.columns(("from", "to")), table.lines, strict=True):
+        new = target or None
         if not label:
             problems.append(f"{file}:{line}: the row names no label in the column from")
         elif label in names and names[label] != new:

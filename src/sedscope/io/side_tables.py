@@ -11,7 +11,7 @@ from ..data.clips import DURATION_COLUMNS, clip_ids, is_duration
 from ..data.event_table import EventTable, events_by_role
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..data.tables import RowLocation, check_columns
+from ..data.tables import RowLocation
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from .atomic_write import write_text
 from .events.files import read_event_table
@@ -30,10 +30,9 @@ _CHUNK_COLUMNS = ("filename", "recording", "start")
 def read_chunk_table(path: str | Location) -> dict[str, tuple[str, float]]:
     """Read a table ``filename recording start``, in seconds, separated by tabs, semicolons or commas."""
     table = read_text_table(path, delimiter=None)
-    check_columns(_CHUNK_COLUMNS, table.header, str(path))
-    name, recording, start = (table.header.index(column) for column in _CHUNK_COLUMNS)
-    rows = zip(table.rows, numbers(table, [start])[0], strict=True)
-    return {row[name].strip(): (row[recording].strip(), seconds) for row, seconds in rows}
+    chunks, recordings, _ = table.columns(_CHUNK_COLUMNS)
+    starts = zip(recordings, numbers(table, [table.place("start")])[0], strict=True)
+    return dict(zip(chunks, starts, strict=True))
 
 
 def refuse_detections(path: Location) -> NoReturn:
@@ -56,10 +55,8 @@ _HEADER_ADVICE = "A table of durations has the columns filename and duration, na
 def read_durations(path: str | Location) -> dict[str, float]:
     """Read durations in seconds from a table ``filename duration``, separated by tabs or commas."""
     table = read_text_table(path, delimiter=None)
-    check_columns(DURATION_COLUMNS, table.header, str(path), _HEADER_ADVICE)
-    name, duration = (table.header.index(column) for column in DURATION_COLUMNS)
-    names = [row[name].strip() for row in table.rows]
-    seconds = numbers(table, [duration])[0]
+    names, _ = table.columns(DURATION_COLUMNS, _HEADER_ADVICE)
+    seconds = numbers(table, [table.place("duration")])[0]
     line_of = dict(zip(reversed(names), reversed(table.lines), strict=True))
     twice = [i for i, clip in enumerate(names) if line_of[clip] != table.lines[i]]
     if twice:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..data.tables import check_columns
 from ..errors import SedscopeError, counted, listing
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table
@@ -97,16 +96,11 @@ def _is_table(text: str) -> bool:
 
 def _add_table(table: TextTable, runs: dict[tuple[str, str], list[Location]]) -> None:
     """Add the rows of a table of teams."""
-    header = [name.strip() for name in table.header]
-    check_columns(
-        COLUMNS, header, str(table.path), "A table of teams names its columns in small letters."
-    )
-    columns = [header.index(name) for name in COLUMNS]
+    columns = table.columns(COLUMNS, "A table of teams names its columns in small letters.")
     problems = []
-    for row, cells in enumerate(table.rows):
-        team, name, path = (cells[column].strip() for column in columns)
+    for team, name, path, line in zip(*columns, table.lines, strict=True):
         if not team or not name or not path:
-            problems.append(f"{table.path}:{table.lines[row]}: the row needs a team, a name and a path")
+            problems.append(f"{table.path}:{line}: the row needs a team, a name and a path")
             continue
         target = location(path)
         if isinstance(target, Path) and isinstance(table.path, Path):

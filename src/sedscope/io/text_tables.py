@@ -12,7 +12,7 @@ from typing import IO
 
 import numpy as np
 
-from ..data.tables import parse_number, quoted_cell
+from ..data.tables import check_columns, parse_number, quoted_cell
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from ..escaping import csv_cell, csv_name, has_escaped_cells
 from .locations import Location, input_location, read_input
@@ -37,6 +37,15 @@ class TextTable:
     rows: list[list[str]]
     lines: list[int]
     """The line of each row, as an editor counts lines (the header is line 1)."""
+
+    def columns(self, names: Sequence[str], advice: str = "") -> list[list[str]]:
+        """Return the cells of some columns without white space around them. ``advice``: if one is missing."""
+        check_columns(names, [name.strip() for name in self.header], str(self.path), advice)
+        return [[row[k].strip() for row in self.rows] for k in map(self.place, names)]
+
+    def place(self, name: str) -> int:
+        """Return the number of a column, from 0."""
+        return [other.strip() for other in self.header].index(name)
 
     def row_location(self, row: int) -> str:
         """Say in words where a row is."""

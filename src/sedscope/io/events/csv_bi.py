@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...data.event_table import EventTable, events_by_role
-from ...data.tables import CellTable
 from ...errors import SedscopeError
 from ..text_tables import quoted, split_rows, unique_names
 from .format import EventFormat, EventSet, holding, seconds_text, without_label, write_per_clip
@@ -41,8 +40,7 @@ def read(source: Source, _: EventReadOptions) -> EventTable:
     if not rows:
         raise SedscopeError(f"{source.path}: there is no header, but only lines with #.")
     header = unique_names(rows[0], str(source.path))
-    body, body_lines = source.even_rows(rows[1:], lines[1:], len(header))
-    cells = CellTable(str(source.path), header, body, lambda i: source.line_location(body_lines[i]))
+    cells = source.table(header, rows[1:], lines[1:])
     table = without_label(events_by_role(cells, _ROLES, clip=source.clip), BACKGROUND)
     return replace(table if len(table) else source.without_events(), durations=_duration(source))
 

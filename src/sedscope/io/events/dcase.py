@@ -6,7 +6,6 @@ from pathlib import Path
 
 from ...data.clips import clip_id
 from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
-from ...data.tables import CellTable
 from ..atomic_write import write_text
 from ..text_tables import quoted
 from .format import EventFormat, EventSet, holding, seconds_text
@@ -57,18 +56,15 @@ def _lacks_header(source: Source) -> bool:
 def read_weak(source: Source, _: EventReadOptions) -> EventTable:
     """Read labels of whole clips, separated by commas."""
     if source.is_text and _lacks_header(source):
-        rows, lines = source.even_rows(*source.rows, 2)
-        cells = CellTable(
-            str(source.path), ["filename", _WEAK], rows, lambda i: source.line_location(lines[i])
-        )
+        cells = source.table(["filename", _WEAK], *source.rows)
     else:
         cells = source.cells
     cells.require(["filename", _WEAK])
     return EventTable(
         where=cells.where,
         clip=cells.text_column("filename"),
-        onset=[None] * len(cells.rows),
-        offset=[None] * len(cells.rows),
+        onset=[None] * len(cells),
+        offset=[None] * len(cells),
         label=cells.text_column(_WEAK),
         row_location=cells.row_location,
         weak=True,

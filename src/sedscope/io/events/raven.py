@@ -8,7 +8,7 @@ recording. A selection has one row per view. These rows are one event.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...data.event_table import EventTable, events_by_role
@@ -99,9 +99,8 @@ def _one_row_per_selection(cells: CellTable) -> CellTable:
     for i, key in enumerate(keys):
         first.setdefault(key, i)
     rows = list(first.values())
-    return CellTable(
-        cells.where, cells.header, [cells.rows[i] for i in rows], lambda k: cells.row_location(rows[k])
-    )
+    columns = [[column[i] for i in rows] for column in cells.columns]
+    return replace(cells, columns=columns, row_location=lambda k: cells.row_location(rows[k]))
 
 
 def _within_files(cells: CellTable, file: str) -> CellTable:
@@ -116,16 +115,14 @@ def _within_files(cells: CellTable, file: str) -> CellTable:
                 f"table --columns filename={file!r},onset={BEGIN!r},offset={END!r},label=NAME"
             )
         return cells
-    begin, end, offset = (list(cells.header).index(name) for name in (BEGIN, END, OFFSET))
-    rows = []
-    for row in cells.rows:
-        shifted = list(row)
-        shifted[begin], shifted[end] = _shifted(row[begin], row[end], row[offset])
-        rows.append(shifted)
-    return CellTable(cells.where, cells.header, rows, cells.row_location)
+    stated = zip(*(cells.column(name) for name in (BEGIN, END, OFFSET)), strict=True)
+    times = [_shifted(*row) for row in stated]
+    shifted = {BEGIN: [begin for begin, _ in times], END: [end for _, end in times]}
+    named = zip(cells.header, cells.columns, strict=True)
+    return replace(cells, columns=[shifted.get(name, column) for name, column in named])
 
 
-def _shifted(begin: Cell, end: Cell, offset: Cell) -> Sequence[Cell]:
+def _shifted(begin: Cell, end: Cell, offset: Cell) -> tuple[Cell, Cell]:
     """Return begin and end within the recording. Cells that are not numbers are refused later."""
     try:
         first, last = (int(to_ticks(cell_number(cell))) for cell in (begin, end))

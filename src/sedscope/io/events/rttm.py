@@ -38,10 +38,7 @@ def cell_table(
                 location.finding(f"the line does not have {len(header)} cells") for location in uneven
             ],
         )
-    rows, numbers = source.even_rows(
-        [cells for _, cells in lines], [number for number, _ in lines], len(header)
-    )
-    table = CellTable(str(source.path), header, rows, lambda i: source.line_location(numbers[i]))
+    table = source.table(header, [cells for _, cells in lines], [number for number, _ in lines])
     channels: defaultdict[str, set[str]] = defaultdict(set)
     for file, channel in zip(table.text_column(FILE), table.text_column(CHANNEL), strict=True):
         channels[file].add(channel)

@@ -6,14 +6,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ...data.choices import Side, refuse_oversized
 from ...data.event_table import EventTable, check_roles
-from ...data.tables import CellTable, ColumnRows, RowLocation, cells_from_frame, is_number, parse_number
+from ...data.tables import CellTable, RowLocation, cells_from_frame, is_number, parse_number
 from ...errors import SedscopeError, counted, listing, shortened
 from ..locations import Location, utf8_name
 from ..parquet_files import check_parquet, reading_parquet
@@ -132,16 +132,22 @@ class Source:
         columns = even_columns(self.text, self._delimiter)
         if columns is not None:
             header = unique_names([column[0] for column in columns], str(path))
-            cells = ColumnRows([column[1:] for column in columns])
+            cells = [column[1:] for column in columns]
             return CellTable(str(path), header, cells, lambda i: _line_location(path, i + 2))
         rows, lines = self.rows
         if not rows:
             raise SedscopeError(f"{self.path} is empty.")
         header = unique_names(rows[0], str(self.path))
-        body, body_lines = self.even_rows(rows[1:], lines[1:], len(header))
-        return CellTable(str(path), header, body, lambda i: _line_location(path, body_lines[i]))
+        return self.table(header, rows[1:], lines[1:])
 
-    def even_rows(
+    def table(self, header: Sequence[str], rows: list[list[str]], lines: list[int]) -> CellTable:
+        """Return rows as a table. Those that do not have a cell for each column are a problem."""
+        path = self.path
+        even, numbers = self._even_rows(rows, lines, len(header))
+        columns = [[row[k] for row in even] for k in range(len(header))]
+        return CellTable(str(path), header, columns, lambda i: _line_location(path, numbers[i]))
+
+    def _even_rows(
         self, rows: list[list[str]], lines: list[int], columns: int
     ) -> tuple[list[list[str]], list[int]]:
         """Return the rows that have a cell for each column, and their lines. Others are a problem."""
