@@ -7,28 +7,21 @@ apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..errors import SedscopeError, issue_warnings, listing, raise_together, shortened, subject
-from .arrays import FloatArray, IntArray, group_means
+from .arrays import group_means
 from .choices import EventOverlaps, check_choice, refuse_beyond_memory
+from .clip_events import ClipEvents
 from .clip_scores import ClipScores
 from .event_table import EventTable
-from .score_sources import ScoreSource
-from .scored_events import (
-    DetectedColumns,
-    ScoredEvents,
-    clips_without_events,
-    event_classes,
-    in_classes,
-    kept_events,
-    usable_times,
-)
+from .scored_events import DetectedColumns, ScoredEvents, in_classes, kept_events, usable_times
 from .scores import Scores
-from .times import Ticks, to_seconds, to_ticks
+from .times import to_ticks
 
 if TYPE_CHECKING:
     from .label_maps import LabelMap
@@ -65,58 +58,35 @@ def scores_from_events(
 ) -> Scores:
     """Make scores from detected events, as :meth:`Scores.from_events` describes.
 
-    ``events``: columns are for events that are kept as they are. ``assumed_classes``: those of the classes
-    that are known from the ground truth only; see :class:`Scores`.
+    ``assumed_classes``: those of the classes that are known from the ground truth only; see :class:`Scores`.
     """
     check_choice(EventOverlaps, overlaps=overlaps)
-    if isinstance(events, DetectedColumns):
-        return kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
-    lists = _lists(events)
-    issue_warnings(_missing_confidences_note(lists), stacklevel=3)
+    points = overlaps == "keep"
+    if not isinstance(events, DetectedColumns):
+        lists = _lists(events)
+        issue_warnings(_missing_confidences_note(lists), stacklevel=3)
+        events = _columns(lists, points=points)
+    elif events.has_points() and not points:
+        raise SedscopeError("Some detections have no length.")
+    system = kept_events(events, classes=classes, clips=clips, assumed_classes=assumed_classes)
     if overlaps == "keep":
-        columns = _columns(lists)
-        return kept_events(columns, classes=classes, clips=clips, assumed_classes=assumed_classes)
-    by_clip = _by_clip(lists, points=False)
-    occurring = {label for of_clip in by_clip.values() for label in of_clip.labels}
-    labels = event_classes(occurring, classes)
+        return system
     scores: dict[str, ClipScores] = {}
     errors: list[SedscopeError] = []
-    for name, of_clip in by_clip.items():
+    for clip in system:
         try:
-            scores[name] = of_clip.scores(labels, overlaps)
+            scores[clip] = _frames(clip, system.open(clip), system.classes, overlaps)
         except SedscopeError as error:
             errors.append(error)
     raise_together(errors)
-    assumed_clips = clips_without_events(scores, clips)
-    scores |= dict.fromkeys(assumed_clips, _ClipEvents("", (), points=False).scores(labels, overlaps))
-    source = ScoreSource(
-        scores.__getitem__,
-        labels,
-        in_memory=True,
-        thread_safe=True,
-        whole_clips=False,
-        assumed_classes=frozenset(assumed_classes),
-        assumed_clips=frozenset(assumed_clips),
-    )
+    source = replace(system._source, load=scores.__getitem__, in_memory=True, thread_safe=True)
     return Scores._of(scores, source)
-
-
-def _by_clip(events: Mapping[str, Iterable[DetectionLike]], *, points: bool) -> dict[str, _ClipEvents]:
-    """Check the events of each clip."""
-    by_clip: dict[str, _ClipEvents] = {}
-    errors: list[SedscopeError] = []
-    for name in events:
-        try:
-            by_clip[name] = _ClipEvents(name, events[name], points=points)
-        except SedscopeError as error:
-            errors.append(error)
-    raise_together(errors)
-    return by_clip
 
 
 def _lists(events: Mapping[str, Iterable[DetectionLike]]) -> dict[str, list[Any]]:
     """List the events of each clip, as they are."""
-    _require_mapping(events)
+    if not isinstance(events, Mapping):
+        raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
     return {
         name: [*of_clip] if isinstance(of_clip, Iterable) else [of_clip]
         for name, of_clip in events.items()
@@ -149,15 +119,26 @@ def _missing_confidences_note(lists: Mapping[str, Sequence[Any]]) -> list[str]:
     ]
 
 
-def _columns(lists: Mapping[str, list[Any]]) -> DetectedColumns:
-    """Put the events of all clips into columns: at once, or clip by clip to say what is wrong."""
+def _columns(lists: Mapping[str, list[Any]], *, points: bool) -> DetectedColumns:
+    """Put the events of all clips into columns. Refuse those that cannot be used, clip by clip."""
     columns = DetectedColumns.of_lists(lists)
     if columns is None:
-        by_clip = _by_clip(lists, points=True)
-        rows = {name: of_clip.rows() for name, of_clip in by_clip.items()}
-        columns = DetectedColumns.of_lists(rows)
-        assert columns is not None
-    return columns
+        lists = {clip: [*map(_as_tuple, events)] for clip, events in lists.items()}
+        columns = DetectedColumns.of_lists(lists)
+    if columns is not None and (points or not columns.has_points()):
+        return columns
+    errors: list[SedscopeError] = []
+    for clip, events in lists.items():
+        problems = [problem for event in events if (problem := event_problem(event, points=points))]
+        if problems:
+            number = subject(len(problems), "event", "is")
+            errors.append(_unusable(f"clip {clip}: {number}", problems))
+    raise_together(errors)
+    raise SedscopeError("Some events are not (onset, offset, label[, confidence]).")
+
+
+def _as_tuple(event: Any) -> Any:
+    return tuple(event) if isinstance(event, Iterable) and not isinstance(event, str) else event
 
 
 def usable_columns(table: EventTable) -> DetectedColumns:
@@ -191,11 +172,6 @@ def _unusable(which: str, problems: Sequence[str], *, lines: Sequence[str] = ())
 def points_advice(problems: Iterable[str]) -> str:
     """Say what to do about events of no length, if some of the problems are about these."""
     return _POINTS_ADVICE if any(problem.endswith(_NO_LENGTH) for problem in problems) else ""
-
-
-def _require_mapping(events: object) -> None:
-    if not isinstance(events, Mapping):
-        raise SedscopeError(f"Give a mapping from clips to events, not {type(events).__name__}.")
 
 
 def listed_scores(
@@ -254,80 +230,47 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
     )
 
 
-class _ClipEvents:
-    """The events of one clip as columns."""
+def _frames(
+    clip: str, events: ClipEvents, classes: Sequence[str], overlaps: EventOverlaps
+) -> ClipScores:
+    """Make frames between all boundaries. Where two events of a class touch, a frame of no length keeps
+    them apart, unless they are windows to average."""
+    if overlaps == "average":
+        return _averaged(clip, events, len(classes))
+    events = _separate(clip, events, classes, overlaps)
+    (onsets, offsets), columns = events.times.T, events.columns
+    same = np.flatnonzero((columns[1:] == columns[:-1]) & (onsets[1:] == offsets[:-1]))
+    ticks = np.sort(np.concatenate([events.ticks, np.unique(onsets[same + 1])]))
+    _refuse_many_frames(clip, len(columns), len(ticks), len(classes))
+    values = np.full((len(ticks) - 1, len(classes)), -np.inf)
+    first = np.searchsorted(ticks, onsets, side="right") - 1
+    last = np.searchsorted(ticks, offsets, side="left")
+    for begin, end, column, confidence in zip(first, last, columns, events.confidences, strict=True):
+        values[begin:end, column] = confidence
+    return ClipScores.unchecked(values, ticks)
 
-    def __init__(self, clip: str, events: Iterable[DetectionLike], *, points: bool) -> None:
-        """``points``: whether events may have no length, because they are kept as they are."""
-        detections: list[Any] = [
-            tuple(event) if isinstance(event, Iterable) and not isinstance(event, str) else event
-            for event in (events if isinstance(events, Iterable) else [events])
-        ]
-        self.clip = clip
-        try:
-            rows = [event if len(event) == 4 else (*event, 1.0) for event in detections]
-            onsets, offsets, labels, confidences = zip(*rows, strict=True) if rows else ((),) * 4
-            self.times: Ticks = to_ticks([onsets, offsets]).reshape(2, len(rows)).T
-            self.labels = tuple(map(str.strip, labels))
-            self.confidences = np.array(confidences, np.float64)
-            usable = usable_times(self.times) & ~np.isnan(self.confidences)
-            usable &= points | (self.times[:, 1] > self.times[:, 0])
-            valid = usable.shape == (len(rows),) and bool(usable.all())
-            valid = valid and all(self.labels)
-        except (TypeError, ValueError):
-            valid = False
-        if not valid:
-            problems = [
-                problem for event in detections if (problem := event_problem(event, points=points))
-            ]
-            raise _unusable(f"clip {clip}: {subject(len(problems), 'event', 'is')}", problems)
 
-    def rows(self) -> list[tuple[float, float, str, float]]:
-        """Return ``(onset, offset, label, confidence)`` of each event, times in seconds."""
-        onsets, offsets = to_seconds(self.times).T.tolist()
-        return [*zip(onsets, offsets, self.labels, self.confidences.tolist(), strict=True)]
+def _refuse_many_frames(clip: str, events: int, frames: int, columns: int) -> None:
+    refuse_beyond_memory(
+        8 * frames * columns,
+        f"clip {clip}: its {events:,} events begin and end at {frames:,} times, so as scores of frames they "
+        "need",
+        "Keep the events as they are with overlaps='keep' (--overlaps keep), or leave out events of low "
+        "confidence.",
+    )
 
-    def scores(self, classes: Sequence[str], overlaps: EventOverlaps) -> ClipScores:
-        """Make frames between all boundaries. Where two events of a class touch, a frame of no length
-        keeps them apart, unless they are windows to average."""
-        column = {label: c for c, label in enumerate(classes)}
-        labels = np.array([column[label] for label in self.labels], np.int64)
-        if overlaps == "average":
-            return self._averaged(labels, len(classes))
-        times, labels, confidences = _separate(self, labels, overlaps)
-        onsets, offsets = times[:, 0], times[:, 1]
-        same = np.flatnonzero((labels[1:] == labels[:-1]) & (onsets[1:] == offsets[:-1]))
-        ticks = np.sort(np.concatenate([np.unique(times), np.unique(onsets[same + 1])]))
-        if not len(ticks):
-            ticks = np.zeros(1, np.int64)
-        self._refuse_many_frames(len(ticks), len(classes))
-        values = np.full((len(ticks) - 1, len(classes)), -np.inf)
-        first = np.searchsorted(ticks, onsets, side="right") - 1
-        last = np.searchsorted(ticks, offsets, side="left")
-        for begin, end, label, confidence in zip(first, last, labels, confidences, strict=True):
-            values[begin:end, label] = confidence
-        return ClipScores.unchecked(values, ticks)
 
-    def _refuse_many_frames(self, frames: int, classes: int) -> None:
-        refuse_beyond_memory(
-            8 * frames * classes,
-            f"clip {self.clip}: its {len(self.labels):,} events begin and end at {frames:,} times, so as "
-            "scores of frames they need",
-            "Keep the events as they are with overlaps='keep' (--overlaps keep), or leave out events of low "
-            "confidence.",
-        )
-
-    def _averaged(self, labels: IntArray, classes: int) -> ClipScores:
-        ticks = np.unique(self.times) if len(labels) else np.zeros(1, np.int64)
-        self._refuse_many_frames(len(ticks), 4 * classes)
-        shape = len(ticks) - 1, classes
-        begin, end = np.searchsorted(ticks, self.times).reshape(-1, 2).T
-        event = np.repeat(np.arange(len(labels)), end - begin)  # of each frame that it covers
-        first = np.cumsum(end - begin) - (end - begin)
-        entry = (begin[event] + np.arange(len(event)) - first[event]) * classes + labels[event]
-        means = group_means(self.confidences[event, None], entry, shape[0] * classes)
-        covered = np.bincount(entry, minlength=len(means)) > 0
-        return ClipScores.unchecked(np.where(covered, means[:, 0], -np.inf).reshape(shape), ticks)
+def _averaged(clip: str, events: ClipEvents, classes: int) -> ClipScores:
+    ticks, number = events.ticks, len(events.columns)
+    _refuse_many_frames(clip, number, len(ticks), 4 * classes)
+    shape = len(ticks) - 1, classes
+    begin, end = np.searchsorted(ticks, events.times).reshape(-1, 2).T
+    event = np.repeat(np.arange(number), end - begin)  # of each frame that it covers
+    first = np.cumsum(end - begin) - (end - begin)
+    entry = (begin[event] + np.arange(len(event)) - first[event]) * classes + events.columns[event]
+    means = group_means(events.confidences[event, None], entry, shape[0] * classes)
+    covered = np.bincount(entry, minlength=len(means)) > 0
+    return ClipScores.unchecked(np.where(covered, means[:, 0], -np.inf).reshape(shape), ticks)
 
 
 def event_problem(event: Any, *, points: bool) -> str | None:
@@ -361,28 +304,29 @@ def _shown(event: Any) -> str:
 
 
 def _separate(
-    events: _ClipEvents, labels: IntArray, overlaps: EventOverlaps
-) -> tuple[Ticks, IntArray, FloatArray]:
+    clip: str, events: ClipEvents, classes: Sequence[str], overlaps: EventOverlaps
+) -> ClipEvents:
     """Sort the events by class and time. Refuse or merge those of a class that overlap."""
-    order = np.lexsort((events.times[:, 0], labels))
-    times, labels, confidences = events.times[order], labels[order], events.confidences[order]
-    if not ((labels[1:] == labels[:-1]) & (times[1:, 0] < times[:-1, 1])).any():
-        return times, labels, confidences
+    order = np.lexsort((events.times[:, 0], events.columns))
+    times, columns = events.times[order], events.columns[order]
+    confidences = events.confidences[order]
+    if not ((columns[1:] == columns[:-1]) & (times[1:, 0] < times[:-1, 1])).any():
+        return ClipEvents(times, columns, confidences)
     kept: list[int] = []
     overlapping: list[str] = []
     for i in range(len(order)):
         last = kept[-1] if kept else -1
-        if kept and labels[i] == labels[last] and times[i, 0] < times[last, 1]:
+        if kept and columns[i] == columns[last] and times[i, 0] < times[last, 1]:
             onset, offset = times[i] / 1e6
-            overlapping.append(f"{events.labels[order[i]]} {onset:g}–{offset:g} s")
+            overlapping.append(f"{classes[columns[i]]} {onset:g}–{offset:g} s")
             times[last, 1] = max(times[last, 1], times[i, 1])
             confidences[last] = max(confidences[last], confidences[i])
         else:
             kept.append(i)
     if overlapping and overlaps == "error":
         raise SedscopeError(
-            f"clip {events.clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the "
-            f"same class: {listing(overlapping)}. {OVERLAP_ADVICE}",
+            f"clip {clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class: "
+            f"{listing(overlapping)}. {OVERLAP_ADVICE}",
             advice=OVERLAP_ADVICE,
         )
-    return times[kept], labels[kept], confidences[kept]
+    return ClipEvents(times[kept], columns[kept], confidences[kept])

@@ -106,16 +106,21 @@ class DetectedColumns:
             rows = [row if len(row) == 4 else (*row, 1.0) for row in rows]
         elif not (lengths <= {3} or lengths <= {4}):
             return None
-        labels = [row[2] for row in rows]
         try:
-            seconds = np.array([[row[k] for row in rows] for k in (0, 1)], np.float64).T
+            labels = Names.of(row[2] for row in rows)
+            seconds = np.array([[row[k] for row in rows] for k in (0, 1)], np.float64)
+            seconds = seconds.reshape(2, len(rows)).T
             scores = np.array([row[3] for row in rows], np.float64) if 4 in lengths else None
         except (TypeError, ValueError):
             return None
-        if seconds.ndim != 2 or (scores is not None and scores.ndim != 1):
+        if scores is not None and scores.ndim != 1:
             return None
         numbers = np.repeat(np.arange(len(events), dtype=np.int32), [*map(len, events.values())])
-        return cls.of_columns(Names([*events], numbers), Names.of(labels), seconds, scores)
+        return cls.of_columns(Names([*events], numbers), labels, seconds, scores)
+
+    def has_points(self) -> bool:
+        """Return whether some of them have no length."""
+        return bool((self.times[:, 0] == self.times[:, 1]).any())
 
     @classmethod
     def of_table(cls, table: EventTable) -> DetectedColumns:

@@ -144,13 +144,11 @@ def _read_scores(
     options, overlaps = reading._options(), reading.overlaps
     table = read_event_table(path, format=reading.format, options=options)
     issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
+    timed = table.with_times(table.durations if durations is None else durations)
     try:
-        if overlaps == "keep":
-            timed = table.with_times(table.durations if durations is None else durations)
-            return as_scores(DetectedColumns.of_table(timed))
-        scores = as_scores(table.events(durations))
+        scores = as_scores(DetectedColumns.of_table(timed))
     except SedscopeError as error:
-        _refuse_rows(table.with_times(durations or table.durations), overlaps)
+        _refuse_rows(timed, overlaps)
         raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
     if overlaps == "merge":
         issue_warnings(_raised_note(table), stacklevel=2)
