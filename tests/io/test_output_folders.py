@@ -176,6 +176,7 @@ def test_a_demo_that_fails_removes_only_what_it_wrote(
     folder = tmp_path / "demo"
 
     def fail(_: object) -> None:
+        folder.mkdir()
         (folder / "precious.txt").write_text("mine")
         raise sed.SedscopeError("The disk is full.")
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import SedscopeError
 from .options import progress_bar
 
 if TYPE_CHECKING:
     from .. import Evaluation
     from ..data.ground_truth import GroundTruth
 
-_WRITTEN = ("ground_truth.tsv", "durations.tsv", "scores", "other_scores", "report.html")
+_SYSTEMS = (("system_a", "scores", 0.75, 1), ("system_b", "other_scores", 0.6, 2))
+"""The name of each system, the folder of its scores, its quality and its seed."""
 
 
 def demo(
@@ -32,29 +30,21 @@ def demo(
 
     The files have the names that the examples of the documentation use.
     """
-    _make_folder(folder)
-    try:
-        _fill(folder, clips)
-    except BaseException:
-        for name in _WRITTEN:
-            shutil.rmtree(folder / name, ignore_errors=True)
-            with suppress(OSError):
-                (folder / name).unlink()
-        with suppress(OSError):  # someone else has put files there
-            folder.rmdir()
-        raise
+    from ..io.atomic_write import filling
 
-
-def _fill(folder: Path, clips: int) -> None:
-    simulated, truth = _write_truth(folder, clips)
-    systems = (("system_a", "scores", 0.75, 1), ("system_b", "other_scores", 0.6, 2))
-    results = {
-        name: _evaluate_system(name, folder / scores, simulated, truth, quality, seed)
-        for name, scores, quality, seed in systems
-    }
-    _show_differences(results)
-    _show_approximations(folder / "scores", truth)
-    _write_report(folder / "report.html", results)
+    with filling(folder) as written:
+        simulated, truth = _write_truth(written, folder, clips)
+        results = {
+            name: _evaluate_system(
+                name, written / scores, folder / scores, simulated, truth, quality, seed
+            )
+            for name, scores, quality, seed in _SYSTEMS
+        }
+        _show_differences(results)
+        _show_approximations(written / "scores", truth)
+        seconds = _write_report(written / "report.html", results)
+    page = (folder / "report.html").resolve().as_uri()
+    typer.echo(f"\nA report of both, written in {seconds:.1f} s: {page}")
     program = sys.argv[0] if os.sep in sys.argv[0] else "sedscope"
     typer.echo(
         f"\nThe same from the command line:\n  {program} evaluate {folder}/scores "
@@ -62,30 +52,30 @@ def _fill(folder: Path, clips: int) -> None:
     )
 
 
-def _make_folder(folder: Path) -> None:
-    if folder.exists():
-        raise SedscopeError(f"{folder} already exists. Choose another folder, or remove it.")
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise SedscopeError(f"Cannot write to {folder}: {error.strerror or error}.") from None
+def _write_truth(written: Path, folder: Path, clips: int) -> tuple[GroundTruth, GroundTruth]:
+    """Simulate a ground truth and write it. Return it, and what is read back from the files.
 
-
-def _write_truth(folder: Path, clips: int) -> tuple[GroundTruth, GroundTruth]:
-    """Simulate a ground truth and write it. Return it, and what is read back from the files."""
+    ``written``: where the files are until ``folder`` is complete.
+    """
     from .. import read_ground_truth, simulate, write_ground_truth
     from ..io.side_tables import write_durations
 
     simulated = simulate.ground_truth(clips)
-    write_ground_truth(simulated, folder / "ground_truth.tsv")
-    write_durations(simulated, folder / "durations.tsv")
-    truth = read_ground_truth(folder / "ground_truth.tsv", durations=folder / "durations.tsv")
+    write_ground_truth(simulated, written / "ground_truth.tsv")
+    write_durations(simulated, written / "durations.tsv")
+    truth = read_ground_truth(written / "ground_truth.tsv", durations=written / "durations.tsv")
     typer.echo(f"{truth!r}, written to {folder}/ground_truth.tsv\n")
     return simulated, truth
 
 
 def _evaluate_system(
-    name: str, folder: Path, simulated: GroundTruth, truth: GroundTruth, quality: float, seed: int
+    name: str,
+    written: Path,
+    folder: Path,
+    simulated: GroundTruth,
+    truth: GroundTruth,
+    quality: float,
+    seed: int,
 ) -> Evaluation:
     """Write the scores of a simulated system, and evaluate them from the files."""
     from .. import evaluate, read_scores, simulate, write_scores
@@ -95,15 +85,16 @@ def _evaluate_system(
 
     start = time.perf_counter()
     with progress_bar(f"writing {folder}") as progress:
-        write_scores(simulate.scores(simulated, quality=quality, seed=seed), folder, progress=progress)
-    written = time.perf_counter()
+        scores = simulate.scores(simulated, quality=quality, seed=seed)
+        write_scores(scores, written, progress=progress)
+    between = time.perf_counter()
     with progress_bar(f"evaluating {folder}") as progress:
-        scores = cached(read_scores(folder))
+        scores = cached(read_scores(written))
         result = evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], run=Run(progress=progress))
     evaluated = time.perf_counter()
     typer.echo(
-        f"{name}: {result.clips} clips written to {folder} in {written - start:.1f} s, "
-        f"read and evaluated in {evaluated - written:.1f} s"
+        f"{name}: {result.clips} clips written to {folder} in {between - start:.1f} s, "
+        f"read and evaluated in {evaluated - between:.1f} s"
     )
     return result
 
@@ -138,9 +129,9 @@ def _show_approximations(folder: Path, truth: GroundTruth) -> None:
     typer.echo(f"  every threshold         {exact:.4f}")
 
 
-def _write_report(path: Path, results: dict[str, Evaluation]) -> None:
+def _write_report(path: Path, results: dict[str, Evaluation]) -> float:
+    """Write a report of all systems, and return how many seconds that took."""
     start = time.perf_counter()
     (name, first), *others = results.items()
     first.report(path, name=name, others=dict(others))
-    seconds = time.perf_counter() - start
-    typer.echo(f"\nA report of both, written in {seconds:.1f} s: {path.resolve().as_uri()}")
+    return time.perf_counter() - start

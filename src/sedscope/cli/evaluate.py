@@ -134,7 +134,7 @@ def _evaluate_system(
     """
     from .. import evaluate as evaluate_scores
     from .. import evaluate_sets
-    from ..evaluation.notes import equal_answers_note, one_point_note
+    from ..evaluation.notes import event_list_notes
 
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     metrics = metric_options.metrics(*([] if operating_points is None else [operating_points]))
@@ -187,7 +187,7 @@ def _evaluate_system(
             **selection,
             run=run,
         )
-    of_lists = [*one_point_note(result.results), *equal_answers_note(result.results, result.alignment)]
+    of_lists = event_list_notes(result.results, result.alignment)
     return replace(result, warnings=(*notes, *result.warnings, *of_lists))
 
 

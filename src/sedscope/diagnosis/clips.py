@@ -18,7 +18,6 @@ from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
-from ..progress import Progress
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
 from .diagnose import TYPES, ClassThresholds, covered_clips, judged_clips
@@ -119,22 +118,10 @@ def clip_costs(
     """
     run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return clip_costs_aligned(alignment, criterion, thresholds, threads=run.threads, progress=run._steps)
-
-
-def clip_costs_aligned(
-    alignment: Alignment,
-    criterion: Criterion,
-    thresholds: float | Mapping[str, float],
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> ClipCosts:
-    """Count the errors of scores and ground truth that are aligned already."""
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
-    workers = thread_count(threads)
+    workers = thread_count(run.threads)
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
-    for checked in covered_clips(alignment, [criterion], workers, progress):
+    for checked in covered_clips(alignment, [criterion], workers, run._steps):
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
         arguments = points.arguments(criterion.seen(checked.batch), workers)
         errors = points.criterion.count_clip_errors(*arguments)

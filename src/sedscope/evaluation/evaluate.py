@@ -21,7 +21,7 @@ from ..data.time_agreement import TimeSample
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.run import Run
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError, issue_warnings, listing
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
 from ..metrics.names import MetricsLike, name_metrics
@@ -178,7 +178,8 @@ def evaluate(
     )
     if resampled is not None:
         result = resampled.complete(result, run.threads)
-    return replace(result, blocks=counted.blocks, groups=groups).warn(stacklevel=2)
+    issue_warnings(result.warnings, 2)
+    return replace(result, blocks=counted.blocks, groups=groups)
 
 
 def evaluate_sets(
@@ -253,7 +254,9 @@ def evaluate_sets(
         label_map=label_map,
         threads=Run._of(run, "Evaluating sets").threads,
     )
-    return measure(named, counts, notes, {}).warn(stacklevel=2)
+    result = measure(named, counts, notes, {})
+    issue_warnings(result.warnings, 2)
+    return result
 
 
 def evaluate_deltas(
@@ -335,7 +338,8 @@ def evaluate_deltas(
     result = replace(measure(named, counts, notes, intervals), groups=groups)
     if resampled is not None:
         result = resampled.complete(result, run.threads)
-    return result.warn(stacklevel=2)
+    issue_warnings(result.warnings, 2)
+    return result
 
 
 def _measure_groups(

@@ -200,22 +200,12 @@ def by_region(groups: GroupsLike, truth: GroundTruth | None) -> GroupsLike:
     return replace(chosen, members=truth.groups_of_regions(chosen.members))
 
 
-def partition_clips(groups: GroupsLike, clips: Sequence[str]) -> Partition:
-    """Return the evaluated clips in their groups. Each must have one."""
+def _partition(kind: GroupKind, groups: GroupsLike, evaluated: Sequence[str]) -> Partition:
+    """Return the evaluated clips or classes in their groups. Each must have one."""
     chosen = Groups._of(groups)
-    of_clip = {clip: chosen.members[name] for name, clip in clip_ids(chosen.members, "groups").items()}
-    return _partition("clips", chosen, of_clip, clips)
-
-
-def partition_classes(groups: GroupsLike, classes: Sequence[str]) -> Partition:
-    """Return the evaluated classes in their groups. Each must have one."""
-    chosen = Groups._of(groups)
-    return _partition("classes", chosen, chosen.members, classes)
-
-
-def _partition(
-    kind: GroupKind, groups: Groups, members: Mapping[str, str | int], evaluated: Sequence[str]
-) -> Partition:
+    members = chosen.members
+    if kind == "clips":
+        members = {clip: members[name] for name, clip in clip_ids(members, "groups").items()}
     without = [name for name in evaluated if name not in members]
     if without:
         noun = "clip" if kind == "clips" else "class"
@@ -231,7 +221,7 @@ def _partition(
     names = tuple(sorted(named, key=natural_order))
     number = {name: i for i, name in enumerate(names)}
     numbers = np.array([number[str(of_member[name])] for name in evaluated], np.intp)
-    return Partition(kind, tuple(evaluated), names, numbers, groups)
+    return Partition(kind, tuple(evaluated), names, numbers, chosen)
 
 
 def natural_order(name: str) -> tuple[list[tuple[str, int]], str]:
@@ -316,8 +306,8 @@ class GroupPlan:
         """
         by = By._of(by)
         return cls(
-            None if by.clips is None else partition_clips(by_region(by.clips, truth), clips),
-            None if by.classes is None else partition_classes(by.classes, classes),
+            None if by.clips is None else _partition("clips", by_region(by.clips, truth), clips),
+            None if by.classes is None else _partition("classes", by.classes, classes),
             () if by.lengths is None else length_bins(by.lengths),
         )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally
 from ..criteria import Criterion
@@ -231,52 +230,19 @@ def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list
     return notes
 
 
-def one_point_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
-    """Note metrics that are read off a whole curve, where the system has one operating point."""
-    return _one_point_text([name for name, result in _defined(results) if _is_one_point(result)])
-
-
-def equal_answers_note(
+def event_list_notes(
     results: Mapping[Metric[Any], MetricResult], alignment: Alignment | None
 ) -> list[str]:
-    """Note metrics of queries, where the system does not say which of its answers is the best.
+    """Note metrics whose values suit systems with scores, where the system is a list of events.
 
     ``alignment``: what was evaluated; None for sets of detections.
     """
-    queries = {metric: result for metric, result in results.items() if metric.criterion.values_queries}
-    return _equal_answers_text([name for name, _ in _defined(queries)], alignment)
+    return [*one_point_note(results), *equal_answers_note(results, alignment)]
 
 
-def _defined(results: Mapping[Metric[Any], MetricResult]) -> list[tuple[str, MetricResult]]:
-    """Return the results whose value is defined, with the names of their metrics."""
-    return [
-        (getattr(result, "name", None) or repr(metric), result)
-        for metric, result in results.items()
-        if not np.isnan(result.value)
-    ]
-
-
-def one_point_note_of_counts(
-    metrics: Mapping[str, Metric[Any]], counts: Mapping[Criterion, Counts], alignment: Alignment
-) -> list[str]:
-    """Note the same, where only the counts of a system are known."""
-    queries = [name for name, metric in metrics.items() if metric.criterion.values_queries]
-    curves = [
-        name
-        for name, metric in metrics.items()
-        if metric.at_points() is None
-        and name not in queries
-        and _have_one_point(counts[metric.criterion])
-    ]
-    return [*_one_point_text(curves), *_equal_answers_text(queries, alignment)]
-
-
-def _have_one_point(counts: Counts) -> bool:
-    numbers = {len(of_class.scores) for of_class in counts.values()} - {0}
-    return numbers == {1}
-
-
-def _one_point_text(names: Sequence[str]) -> list[str]:
+def one_point_note(results: Mapping[Metric[Any], MetricResult]) -> list[str]:
+    """Note metrics that are read off a whole curve, where the system has one operating point."""
+    names = [name for name, result in _defined(results) if _is_one_point(result)]
     if not names:
         return []
     return [
@@ -286,7 +252,12 @@ def _one_point_text(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> list[str]:
+def equal_answers_note(
+    results: Mapping[Metric[Any], MetricResult], alignment: Alignment | None
+) -> list[str]:
+    """Note metrics of queries, where the system does not say which of its answers is the best."""
+    queries = {metric: result for metric, result in results.items() if metric.criterion.values_queries}
+    names = [name for name, _ in _defined(queries)]
     if not names or alignment is None:
         return []
     from ..data.scored_events import has_equal_answers
@@ -297,6 +268,15 @@ def _equal_answers_text(names: Sequence[str], alignment: Alignment | None) -> li
         "All detections have the same confidence, as in an event list without confidences, so the system "
         "does not say which of its answers to a query are the best. These metrics judge the best answers: "
         f"{listing(names)}. Compare the values only with those of other event lists."
+    ]
+
+
+def _defined(results: Mapping[Metric[Any], MetricResult]) -> list[tuple[str, MetricResult]]:
+    """Return the results whose value is defined, with the names of their metrics."""
+    return [
+        (getattr(result, "name", None) or repr(metric), result)
+        for metric, result in results.items()
+        if not np.isnan(result.value)
     ]
 
 

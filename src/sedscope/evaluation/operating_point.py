@@ -66,32 +66,6 @@ def scores_at_points(scores: Scores, points: OperatingPoints | None) -> Scores:
     )
 
 
-def processed_systems(
-    systems: Mapping[str, Sequence[Scores]], points: Mapping[str, OperatingPoints]
-) -> dict[str, list[Scores]]:
-    """Post-process the runs of systems by their operating points."""
-    unknown = [name for name in points if name not in systems]
-    if unknown:
-        raise SedscopeError(
-            f"There are operating points for systems that are not compared: {listing(unknown)}. The systems "
-            f"are {listing([*systems])}."
-        )
-    return {
-        name: [points[name].process(scores) if name in points else scores for scores in runs]
-        for name, runs in systems.items()
-    }
-
-
-def systems_at_points(
-    processed: Mapping[str, Sequence[Scores]], points: Mapping[str, OperatingPoints]
-) -> dict[str, list[Scores]]:
-    """Return what the systems that have operating points detect, and the scores of the others."""
-    return {
-        name: [scores_at_points(scores, points.get(name)) for scores in runs]
-        for name, runs in processed.items()
-    }
-
-
 def counts_at_points(
     counts: Mapping[Criterion, Counts], points: OperatingPoints | None
 ) -> Mapping[Criterion, Counts]:

@@ -12,7 +12,7 @@ from ..counting.deltas import Deltas
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..engines.run import Run
-from ..errors import SedscopeError, counted, issue_warnings, listing
+from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric, MetricResult
 from ..metrics.names import metric_called
 from ..tabular import TabularResult
@@ -218,19 +218,3 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
         from ..report import write_report
 
         write_report({name: self, **(others or {})}, path, clips_shown=clips_shown, audio=audio, run=run)
-
-    def warn(self, stacklevel: int) -> Evaluation:
-        """Issue the warnings as Python warnings, and return the evaluation.
-
-        Parameters
-        ----------
-        stacklevel : int
-            How many callers up the warning should point to, as in ``warnings.warn``.
-
-        Returns
-        -------
-        Evaluation
-            The same object.
-        """
-        issue_warnings(self.warnings, stacklevel + 1)
-        return self

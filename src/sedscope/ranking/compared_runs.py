@@ -12,7 +12,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
 from ..errors import SedscopeError, counted, listing, refuse_nul
-from ..evaluation.operating_point import systems_at_points
+from ..evaluation.operating_point import scores_at_points
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
@@ -70,7 +70,7 @@ def as_runs(systems: Mapping[str, Runs]) -> dict[str, list[Scores]]:
 
 
 def align_runs(
-    processed: Mapping[str, Sequence[Scores]],
+    systems: Mapping[str, Sequence[Scores]],
     points: Mapping[str, OperatingPoints],
     truth: GroundTruth,
     classes: Iterable[str] | None,
@@ -78,11 +78,24 @@ def align_runs(
     missing: Missing,
     coverage: Coverage,
 ) -> list[ComparedRun]:
-    """Align all runs to the same clips and classes, in the same order.
+    """Align all runs to the same clips and classes, in the same order, at the operating points.
 
-    ``processed``: the scores of each system after post-processing.
+    Systems without operating points have their scores at every threshold.
     """
-    systems = systems_at_points(processed, points)
+    unknown = [name for name in points if name not in systems]
+    if unknown:
+        raise SedscopeError(
+            f"There are operating points for systems that are not compared: {listing(unknown)}. The systems "
+            f"are {listing([*systems])}."
+        )
+    processed = {
+        name: [points[name].process(scores) if name in points else scores for scores in runs]
+        for name, runs in systems.items()
+    }
+    systems = {
+        name: [scores_at_points(scores, points.get(name)) for scores in runs]
+        for name, runs in processed.items()
+    }
     every_run = [scores for of_system in systems.values() for scores in of_system]
     first = every_run[0]
 

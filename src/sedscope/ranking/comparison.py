@@ -11,7 +11,7 @@ from ..data.ground_truth import GroundTruth
 from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, readable
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
-from ..evaluation.operating_point import metrics_at_points, processed_systems
+from ..evaluation.operating_point import metrics_at_points
 from ..metrics import Metric
 from ..metrics.false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
@@ -101,10 +101,10 @@ def compare(
     named = _comparable_metrics(name_metrics(metrics), points, at_false_alarms)
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
     resampling = Resampling._of(resampling)
-    processed = processed_systems(as_systems(systems), points)
+    named_systems = as_systems(systems)
     if at_false_alarms is not None:
-        check_limit(at_false_alarms, [*processed])
-    runs = align_runs(processed, points, truth, classes, clips, missing, coverage)
+        check_limit(at_false_alarms, [*named_systems])
+    runs = align_runs(named_systems, points, truth, classes, clips, missing, coverage)
     if resampling.n is None:
         number = _enough_resamples(runs, len(named), resampling.confidence)
         resampling = replace(resampling, n=number)

@@ -23,7 +23,7 @@ from ..engines.engine import Engine
 from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings, issue_warnings, listing
 from ..evaluation.evaluate import evaluate
-from ..evaluation.notes import one_point_note_of_counts
+from ..evaluation.notes import event_list_notes
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.metric import delta_requests
@@ -162,7 +162,7 @@ def rank(
         coverage=coverage,
         run=Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
     )
-    issue_warnings(ranking.all_warnings(), 2)
+    issue_warnings(ranking._all_warnings(), 2)
     return ranking
 
 
@@ -288,14 +288,15 @@ class MetricRules(RankingRules[ScoreReader]):
             }
             sets = {"": RankedSet(len(self.clips), first_run.hours(), labels)}
             values.append(RunValues({**score, **columns}, classes, sets))
-        one_point = one_point_note_of_counts(self.metrics, first_run.counts, first_run.alignment)
+        of_first_run = first_run.evaluation(measured.metrics, {})
+        of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
         prefix = f"{system}: "
         return Measurement.of_runs(
             values,
             self.resampling,
             [
                 *(note.removeprefix(prefix) for note in measured.notes if note.startswith(prefix)),
-                *one_point,
+                *of_lists,
             ],
             [note for note in measured.notes if not note.startswith(prefix)],
         )

@@ -252,20 +252,8 @@ class Ranking(TabularResult):
             parts.append(f"p is corrected for {len(self.pairs)} pairs of systems (Holm)")
         return "; ".join(parts)
 
-    def all_warnings(self) -> list[str]:
-        """Return the warnings about all systems, about each of them, and about those that were rejected.
-
-        Returns
-        -------
-        list of str
-
-        Examples
-        --------
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(30, classes=2)
-        >>> sed.rank({"a": sed.simulate.scores(truth)}, truth, "psds1", resampling=50).all_warnings()
-        []
-        """
+    def _all_warnings(self) -> list[str]:
+        """Return the warnings about all systems, about each of them, and about those that were rejected."""
         return [
             *self.warnings,
             *(f"{system.full_name}: {text}" for system in self.systems for text in system.warnings),

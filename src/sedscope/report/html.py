@@ -6,24 +6,21 @@ import hashlib
 import posixpath
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from .. import escaping
-from ..errors import SedscopeError, counted
+from ..errors import counted
 from .schema import JSON, Page, as_json
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./]+)";\n', re.MULTILINE)
+IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
-_NAME = re.compile(
-    r"^(export )?(?:async function|function|class|const|let)\s+(\w+|\{[^}]*\}|\[[^\]]*\])", re.MULTILINE
-)
 
 
 def join_modules(modules: Mapping[str, str], entries: Sequence[str]) -> str:
@@ -34,63 +31,26 @@ def join_modules(modules: Mapping[str, str], entries: Sequence[str]) -> str:
     """
     order: list[str] = []
     for entry in entries:
-        _visit(entry, modules, order, ())
-    _check_names({name: modules[name] for name in order})
+        _visit(entry, modules, order)
     return "\n".join(f"// {name}\n{_without_imports(modules[name])}" for name in order)
 
 
-def _imports(module: str, text: str) -> Iterator[tuple[str, set[str]]]:
-    """Return the modules that a module imports, and the names that it imports from each."""
-    for names, path in _IMPORT.findall(text):
-        imported = posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
-        yield imported, set(re.findall(r"\w+", names))
-
-
-def _visit(
-    module: str, modules: Mapping[str, str], order: list[str], importers: tuple[str, ...]
-) -> None:
+def _visit(module: str, modules: Mapping[str, str], order: list[str]) -> None:
+    """Add a module to the order, after all that it imports."""
     if module in order:
         return
-    if module in importers or module not in modules:
-        problem = "imports itself" if module in importers else "does not exist"
-        path = " → ".join((*importers, module))
-        raise SedscopeError(f"The report's script {module} {problem}: {path}")
-    for imported, _ in _imports(module, modules[module]):
-        _visit(imported, modules, order, (*importers, module))
+    for _, path in IMPORT.findall(modules[module]):
+        _visit(posixpath.normpath(posixpath.join(posixpath.dirname(module), path)), modules, order)
     order.append(module)
 
 
-def _check_names(modules: Mapping[str, str]) -> None:
-    owner: dict[str, str] = {}
-    exported: dict[str, set[str]] = {}
-    for module, text in modules.items():
-        exported[module] = set()
-        for export, declared in _NAME.findall(text):
-            for name in re.findall(r"\w+", declared):
-                if name in owner:
-                    raise SedscopeError(
-                        f"The report's scripts {owner[name]} and {module} both declare {name}."
-                    )
-                owner[name] = module
-                if export:
-                    exported[module].add(name)
-    for module, text in modules.items():
-        for imported, names in _imports(module, text):
-            unknown = names - exported[imported]
-            if unknown:
-                raise SedscopeError(
-                    f"The report's script {module} imports {min(unknown)}, but {imported} does not "
-                    "export it."
-                )
-
-
 def _without_imports(text: str) -> str:
-    return _EXPORT.sub("", _IMPORT.sub("", text)).strip() + "\n"
+    return _EXPORT.sub("", IMPORT.sub("", text)).strip() + "\n"
 
 
 def render(page: Page) -> str:
     """Render the page as HTML."""
-    panels = sorted(name for name in _modules() if name.startswith("panels/"))
+    panels = sorted(name for name in script_modules() if name.startswith("panels/"))
     template, script, style = static_parts("page.html.j2", ("report.css",), (*panels, "main.js"))
     html = template.render(
         page=page,
@@ -124,11 +84,11 @@ def static_parts(
     )
     page = environment.from_string((folder / template).read_text(encoding="utf-8"))
     style = "".join((folder / name).read_text(encoding="utf-8") for name in styles)
-    return page, join_modules(_modules(), entries), style
+    return page, join_modules(script_modules(), entries), style
 
 
 @cache
-def _modules() -> dict[str, str]:
+def script_modules() -> dict[str, str]:
     """Return the text of all modules in ``static`` and its folders."""
     folder = files(__package__) / "static"
     folders = [("", folder), *((f"{part.name}/", part) for part in folder.iterdir() if part.is_dir())]

@@ -23,7 +23,7 @@ from ..errors import (
 )
 from ..escaping import one_line
 from ..evaluation.evaluate import evaluate, evaluate_sets
-from ..evaluation.notes import equal_answers_note, one_point_note
+from ..evaluation.notes import event_list_notes
 from ..evaluation.result import Evaluation
 from ..evaluation.result_tables import COLUMNS, Row, interval_ends, legend, limits, long_rows, value_cell
 from ..io.locations import Location, input_location
@@ -185,22 +185,6 @@ class TaskEvaluation(TabularResult):
             "warnings": self.warnings,
         }
 
-    def warn(self, stacklevel: int) -> TaskEvaluation:
-        """Issue the warnings as Python warnings, and return the evaluation.
-
-        Parameters
-        ----------
-        stacklevel : int
-            How many callers up the warning should point to, as in ``warnings.warn``.
-
-        Returns
-        -------
-        TaskEvaluation
-            The same object.
-        """
-        issue_warnings(self.warnings, stacklevel + 1)
-        return self
-
 
 def _measured_values(result: Evaluation, rule: GroupRule | None) -> dict[str, Measured]:
     """Return the value and the interval of each metric: the average over groups if the task wants it."""
@@ -286,7 +270,9 @@ def evaluate_task(
             if len(outputs) == 1:
                 raise
             raise SedscopeError(f"{name}: {error}", lines=error.lines, advice=error.advice) from None
-    return TaskEvaluation(opened.task, evaluations).warn(stacklevel=2)
+    evaluation = TaskEvaluation(opened.task, evaluations)
+    issue_warnings(evaluation.warnings, 2)
+    return evaluation
 
 
 def evaluate_output(
@@ -324,14 +310,8 @@ def evaluate_output(
                 by=grouping(truth, references, system),
                 run=run,
             )
-            result = replace(
-                result,
-                warnings=(
-                    *result.warnings,
-                    *one_point_note(result.results),
-                    *equal_answers_note(result.results, result.alignment),
-                ),
-            )
+            of_lists = event_list_notes(result.results, result.alignment)
+            result = replace(result, warnings=(*result.warnings, *of_lists))
     return replace(result, warnings=tuple(dict.fromkeys([*notes, *result.warnings])))
 
 

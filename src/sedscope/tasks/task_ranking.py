@@ -112,7 +112,7 @@ def rank_task(
         Resampling._of(resampling),
         Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
     )
-    issue_warnings(ranking.all_warnings(), 2)
+    issue_warnings(ranking._all_warnings(), 2)
     return ranking
 
 

@@ -31,8 +31,7 @@ from ..metrics import Metric
 from ..metrics.metric import delta_requests
 from ..postprocessing import PostProcessing
 from .batch import Batch
-from .epoch_clips import ClipDeltas, EpochClips
-from .held_clips import NewClips
+from .epoch_clips import ClipDeltas, EpochClips, NewClips
 
 Repeats: TypeAlias = Literal["error", "first"]
 
@@ -154,11 +153,12 @@ class BatchCollector:
         assert self.truth is not None
         epoch.raise_floors()
         held = epoch.held
-        alignment = replace(self.truth.choose(held.truth_rows), clips=tuple(held.names))
-        grids = [frame_ticks(length, self.frame) for length in held.lengths.tolist()]
-        clips = clips_checked_before(alignment, _native.Clips(held.columns, grids), grids, held.maxima)
+        truth_rows, lengths, maxima, digests = held.arrays
+        alignment = replace(self.truth.choose(truth_rows), clips=tuple(held.names))
+        grids = [frame_ticks(length, self.frame) for length in lengths.tolist()]
+        clips = clips_checked_before(alignment, _native.Clips(held.columns, grids), grids, maxima)
         deltas = deltas_of_batch(alignment, epoch.requests, clips, self.threads)
-        return ClipDeltas(tuple(deltas.values()), held.digests)
+        return ClipDeltas(tuple(deltas.values()), digests)
 
     @without_options()
     def find_deltas(

@@ -1,20 +1,22 @@
-"""The clips of an epoch so far, and their deltas."""
+"""The clips of an epoch so far: those that are held for a while, and the deltas of the others."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _native
 from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.request import Floor, Requests, without_references
-from ..data.arrays import FloatArray, IntArray
+from ..counting.request import Floor, Requests, rounded_down, without_references
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
 from ..postprocessing import PostProcessing
-from .held_clips import HeldClips, NewClips
+from .batch import Batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,80 @@ class ClipDeltas:
     def pack(self) -> NDArray[np.uint8]:
         """Return the deltas as bytes. The bytes of several of these can be concatenated."""
         return pack_deltas(self.deltas, self.digests)
+
+
+@dataclass(frozen=True, eq=False)
+class NewClips:
+    """The clips of a batch that were not in an earlier batch."""
+
+    batch: Batch
+    maxima: ScoreArray
+    """(clips × classes) the largest scores."""
+    digests: NDArray[np.uint64]
+    """Per clip the checksum of its scores and targets."""
+
+
+class HeldClips:
+    """Clips whose deltas are still to be found, all of them with scores of one type.
+
+    The more clips are known, the higher the floors are, and the fewer deltas a clip has. Of a clip, only the
+    classes with scores above the floor are held.
+    """
+
+    def __init__(self, classes: int) -> None:
+        self._classes = classes
+        self.clear()
+
+    def clear(self) -> None:
+        """Release all clips."""
+        self.names: list[str] = []
+        self._arrays: list[tuple[NDArray[np.intp], IntArray, ScoreArray, NDArray[np.uint64]]] = []
+        self._columns: _native.ColumnStore | None = None
+
+    @property
+    def score_bytes(self) -> int:
+        """The size of the scores."""
+        return 0 if self._columns is None else self._columns.bytes
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """Of each clip: its row in the ground truth, its number of frames, its largest score of each class,
+        and its checksum."""
+        return tuple(np.concatenate(column) for column in zip(*self._arrays, strict=True))
+
+    @property
+    def columns(self) -> _native.ColumnStore:
+        """The scores."""
+        assert self._columns is not None
+        return self._columns
+
+    def fits(self, clips: NewClips) -> bool:
+        """Return whether some clips can be held together with those that are."""
+        return not self.names or self._arrays[0][2].dtype == clips.maxima.dtype
+
+    def add(
+        self, clips: NewClips, truth_rows: NDArray[np.intp], floors: FloatArray, threads: int
+    ) -> None:
+        """Hold clips, as far as their scores lie above some floors."""
+        if self._columns is None:
+            self._columns = _native.ColumnStore(self._classes, clips.batch.scores.is_double)
+        rows, labels = np.nonzero(clips.maxima > floors)
+        clips.batch.scores.keep_columns(
+            self._columns,
+            rows,
+            labels,
+            rows + len(self.names),
+            clips.batch.lengths[rows],
+            clips.maxima[rows, labels],
+            threads,
+        )
+        self.names += clips.batch.clips
+        self._arrays.append((truth_rows, clips.batch.lengths, clips.maxima, clips.digests))
+
+    def drop(self, floors: FloatArray) -> None:
+        """Release the scores of classes that do not reach above some floors."""
+        if self._columns is not None:
+            self._columns.drop(rounded_down(floors, self._arrays[0][2].dtype))
 
 
 _MORE_CLIPS = 8  # a floor is raised when there are more clips by this part of them
