@@ -30,12 +30,7 @@ class MatchedMetric:
     """
 
     def __init__(
-        self,
-        deltas: Deltas,
-        metric: AtFalseAlarms,
-        weights: Weights,
-        limits: IntArray,
-        threads: int,
+        self, deltas: Deltas, metric: AtFalseAlarms, weights: Weights, limits: IntArray, threads: int
     ) -> None:
         """``weights``, ``limits``: all that it will be measured for; deltas that none reads are dropped."""
         self._deltas = within_numbers(replace(deltas, variants={}), weights, limits, threads)
