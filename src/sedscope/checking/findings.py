@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import (
     SedscopeError,
-    SedscopeWarning,
+    collected_warnings,
     counted,
     listing,
     problem_advice,
@@ -226,14 +225,9 @@ class Findings:
     @contextmanager
     def adding_warnings(self) -> Iterator[None]:
         """Add the warnings of the library that are raised meanwhile."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SedscopeWarning)
+        with collected_warnings() as texts:
             yield
-        for text in dict.fromkeys(str(w.message) for w in caught if w.category is SedscopeWarning):
-            self.add("warning", "reading", text)
-        for other in caught:
-            if other.category is not SedscopeWarning:
-                warnings.showwarning(other.message, other.category, other.filename, other.lineno)
+        self.add_notes("reading", texts)
 
     def errors_first(self) -> tuple[Finding, ...]:
         """Return all findings, errors first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -100,41 +99,14 @@ def check_classes(classes: Iterable[str]) -> tuple[str, ...]:
     return labels
 
 
-# newer versions, and other implementations, count references in another way
-_COUNTS_REFERENCES = sys.implementation.name == "cpython" and sys.version_info < (3, 14)
-
-
-def protected(clip: ClipScores, returned: object) -> ClipScores:
-    """Return the scores of a clip in arrays that only sedscope can change.
-
-    Arrays are copied unless nothing else refers to them, or they are read-only down to their memory.
-    ``returned``: what the user's function returned, from which the scores were made.
-    """
-    if clip is returned and _references(clip) > 4:  # twice here, and twice in the caller
-        values_safe = ticks_safe = False
-    else:
-        values_safe = _is_safe(clip.values, 3 if clip.values is returned else 1)
-        ticks_safe = clip is not returned or _is_safe(clip.ticks, 1)
-    if values_safe and ticks_safe:
-        return clip
-    values = clip.values if values_safe else clip.values.copy(order="K")
-    return ClipScores.unchecked(values, clip.ticks if ticks_safe else clip.ticks.copy())
-
-
-def _is_safe(array: NDArray[Any], known: int) -> bool:
-    """Return whether nothing but the ``known`` references and this argument leads to the memory."""
-    if _references(array) <= known + 1:
-        base: object = array.base
-        if base is None or (
-            isinstance(base, np.ndarray) and base.base is None and _references(base) <= 2
-        ):
-            return True
-    return _is_read_only(array)
-
-
-def _references(value: object) -> int:
-    """Count the references to a value, except those of this function."""
-    return sys.getrefcount(value) - 2 if _COUNTS_REFERENCES else sys.maxsize
+def protected(clip: ClipScores) -> ClipScores:
+    """Return the scores of a clip in arrays that only sedscope can change: others than read-only ones are
+    copied."""
+    values, ticks = clip.values, clip.ticks
+    return ClipScores.unchecked(
+        values if _is_read_only(values) else values.copy(order="K"),
+        ticks if _is_read_only(ticks) else ticks.copy(),
+    )
 
 
 def _is_read_only(array: NDArray[Any]) -> bool:
@@ -156,10 +128,9 @@ def clips_of_arrays(arrays: Mapping[str, ArrayLike], grid: Grid, classes: int) -
     errors: list[SedscopeError] = []
     for name in arrays:
         try:
-            returned = arrays[name]
-            clip = whole_clip(name, _checked_clip(name, returned, grid, classes))
+            clip = whole_clip(name, _checked_clip(name, arrays[name], grid, classes))
             # a mapping that is not a dict may make its arrays one after the other in one place
-            clips[name] = clip if isinstance(arrays, dict) else protected(clip, returned)
+            clips[name] = clip if isinstance(arrays, dict) else protected(clip)
         except SedscopeError as error:
             errors.append(error)
     raise_together(errors)
@@ -181,9 +152,8 @@ def loader_of_function(
     """Return a function that calls a function of the user and checks what it returns."""
 
     def load(name: str) -> ClipScores | ClipPieces:
-        returned = function(name)
-        clip = _checked_clip(name, returned, grid, classes)
-        return protected(clip, returned) if isinstance(clip, ClipScores) else clip
+        clip = _checked_clip(name, function(name), grid, classes)
+        return protected(clip) if isinstance(clip, ClipScores) else clip
 
     return load
 

@@ -208,8 +208,8 @@ class Scores(Mapping[str, ClipScores]):
         function : callable
             Takes the name of a clip and returns its (frames × classes) array. It may return
             :class:`ClipScores` or :class:`ClipPieces` instead, which need neither `frame` nor `edges`.
-            It may use its arrays again for the next clip: sedscope copies them where it cannot rule
-            that out.
+            It may use its arrays again for the next clip: sedscope copies them unless they are
+            read-only.
         classes : iterable of str
             The classes, in the order of the columns.
         frame : float, optional

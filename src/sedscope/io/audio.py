@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from io import SEEK_END, BytesIO
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, TypeAlias
 
 from ..data.arrays import FloatArray
 from ..data.choices import refuse_beyond_memory
@@ -19,20 +19,6 @@ from .locations import Location, input_location, open_input
 _CUTTABLE = {1, 3, 6, 7, 0xFFFE}  # sample formats in which every sample has the same number of bytes
 _MOST_CHUNKS = 1000
 _MOST_FORMAT_BYTES = 1000
-
-
-class AudioCutter(Protocol):
-    """Cuts parts out of one audio file."""
-
-    media_type: str
-    """Of the parts."""
-
-    @property
-    def bytes_per_second(self) -> float:
-        """How many bytes a second of a part takes at most, apart from its header."""
-
-    def cut(self, start: float, end: float) -> bytes:
-        """Return a part of the file, as the content of a new file. Times are in seconds."""
 
 
 def open_cutter(path: Location) -> AudioCutter:
@@ -159,6 +145,10 @@ class SoundfileCutter:
             except soundfile.SoundFileError as error:
                 raise SedscopeError(f"{self.path}: cannot cut this audio: {error}") from None
         return part.getvalue()
+
+
+AudioCutter: TypeAlias = WavCutter | SoundfileCutter
+"""Cuts parts out of one audio file."""
 
 
 def read_audio(path: str | Path) -> tuple[FloatArray, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -17,10 +16,13 @@ from ..escaping import csv_cell
 from .atomic_write import write_text
 from .events.files import read_event_table
 from .events.source import EventReadOptions
-from .locations import Location, input_location, local_path, read_input
+from .locations import Location, input_location, local_path
 from .scores.files import read_scores
 from .systems import holds_detection_sets, holds_events, read_detection_sets
 from .text_tables import read_text_table
+from .toml_files import read_toml
+
+_TOML = "a label map in TOML"
 
 
 def read_label_map(path: str | Location, *, side: Side | None = None) -> LabelMap:
@@ -59,7 +61,7 @@ def read_label_map(path: str | Location, *, side: Side | None = None) -> LabelMa
 def read_side_map(path: Location, side: Side) -> LabelMap:
     """Read a label map for one side. Refuse a file that also has names for the other side."""
     other = "truth" if side == "system" else "system"
-    if path.suffix == ".toml" and other in _toml_content(path):
+    if path.suffix == ".toml" and other in read_toml(path, _TOML):
         raise SedscopeError(
             f"{path} has a table [{other}], but --{side}-labels is for one side. Use --labels."
         )
@@ -94,7 +96,7 @@ def _read_table(file: Location) -> LabelMap:
 
 
 def _read_toml(file: Location, side: Side | None) -> LabelMap:
-    content = _toml_content(file)
+    content = read_toml(file, _TOML)
     tables = ("labels", *get_args(Side))
     unknown = [key for key in content if key not in (*tables, "combine")]
     if unknown:
@@ -142,21 +144,6 @@ def _texts(content: Mapping[str, Any], table: str) -> dict[str, str | None]:
             "have a point in their names."
         )
     return names
-
-
-def _toml_content(file: Location) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    try:
-        content: dict[str, Any] = tomllib.loads(read_input(file).decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"{file} is not a label map in TOML: {error}") from None
-    return content
 
 
 def read_labels(

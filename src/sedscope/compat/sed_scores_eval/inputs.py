@@ -106,7 +106,7 @@ def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
 
         def load(name: str) -> ClipScores:
             frame = frames[name]
-            return protected(read.clip(frame, name), frame)
+            return protected(read.clip(frame, name))
 
         return Scores(names, load, classes=classes)
     clips: dict[str, ClipScores] = {}
