@@ -15,12 +15,12 @@ from ..tabular import Tabular
 from .arrays import FloatArray
 from .clip_events import ClipEvents, EventList
 from .clips import clip_ids
-from .event_table import DCASE_COLUMNS, EventTable, check_roles, unread_confidences_note
+from .event_table import EventTable
 from .events import Events
 from .labels import stripped
 from .score_sources import ScoreSource
 from .scores import Scores
-from .tables import FrameLike, as_frame
+from .tables import FrameLike
 from .times import LONGEST_TICKS, Ticks, lies_within, to_seconds, to_ticks
 
 if TYPE_CHECKING:
@@ -134,25 +134,6 @@ class DetectedColumns:
             raise SedscopeError("Some detections are not usable.")
         return columns
 
-    @classmethod
-    def of_frame(cls, frame: FrameLike, columns: Mapping[str, str] | None) -> DetectedColumns | None:
-        """Take the columns of a data frame as they are; None if they need a closer look."""
-        named = {} if columns is None else columns
-        check_roles(named)
-        table = as_frame(frame, "events")
-        roles = {**DCASE_COLUMNS, **named}
-        if "confidence" in table.columns:
-            roles.setdefault("confidence", "confidence")
-        if "duration" in named or not {*roles.values()} <= {*table.columns}:
-            return None
-        arrays = {role: table[name].to_numpy() for role, name in roles.items()}
-        clips, labels = (Names.of(arrays.pop(role).tolist()) for role in ("filename", "label"))
-        if not all(column.dtype.kind in "fiu" for column in arrays.values()):
-            return None
-        numbers = {role: column.astype(np.float64) for role, column in arrays.items()}
-        seconds = np.stack([numbers["onset"], numbers["offset"]], axis=1)
-        return cls.of_columns(clips, labels, seconds, numbers.get("confidence"))
-
 
 class ScoredEvents(Scores, Tabular):
     """A system that answers with scored events. Events of one class may overlap.
@@ -265,13 +246,9 @@ class ScoredEvents(Scores, Tabular):
         """
         from .detections import usable_columns
 
-        frame, named = as_frame(table, "events"), columns or {}
-        detected = DetectedColumns.of_frame(frame, columns)
-        if detected is None:
-            detected = usable_columns(EventTable.from_frame(frame, columns))
-        if "confidence" not in {*frame.columns, *named}:
-            others = [name for name in frame.columns if name not in named.values()]
-            issue_warnings(unread_confidences_note("events", others), stacklevel=2)
+        events = EventTable.from_frame(table, columns)
+        detected = usable_columns(events)
+        issue_warnings(events.missing_confidences_notes(), stacklevel=2)
         return kept_events(detected, classes=classes, clips=clips)
 
     def open(self, clip: str) -> ClipEvents:

@@ -103,16 +103,25 @@ def cells_from_frame(frame: FrameLike, where: str) -> CellTable:
     return CellTable(
         where,
         list(table.columns),
-        [[*map(_frame_cell, table[name].to_list())] for name in table.columns],
+        [_frame_cells(table[name].to_list()) for name in table.columns],
         lambda i: RowLocation(f"row {i}"),
     )
 
 
+def _frame_cells(cells: list[Any]) -> list[Cell]:
+    """Convert a column of a frame. Most hold texts alone, or numbers alone."""
+    kinds = {*map(type, cells)}
+    done = kinds == {str} or (kinds == {float} and not np.isnan(cells).any())
+    return cells if done else [*map(_frame_cell, cells)]
+
+
 def _frame_cell(cell: object) -> Cell:
     """Convert a cell of a frame. Whatever a library uses for a missing value becomes an empty cell."""
-    if cell is None or (not isinstance(cell, str) and str(cell) in ("nan", "<NA>", "NaT")):
-        return ""
-    return cell if isinstance(cell, (str, float)) else str(cell)
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, float):
+        return cell if cell == cell else ""
+    return "" if cell is None or str(cell) in ("<NA>", "NaT") else str(cell)
 
 
 def is_empty(cell: Cell) -> bool:

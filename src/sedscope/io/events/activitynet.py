@@ -57,7 +57,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
                 rows.append((video, number, cells))
         if not events:
             rows.append((video, 0, [None, None, "", None]))
-    source.refuse_rows(wrong)
+    source.refuse_all(wrong)
     return EventTable(
         where=str(source.path),
         clip=[video for video, _, _ in rows],

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ...data.event_table import EventTable, events_by_role
 from ...data.tables import is_number
-from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..parquet_files import write_parquet
 from ..text_tables import quoted
@@ -118,17 +117,10 @@ def read_raven(source: Source, options: EventReadOptions) -> EventTable:
 
 def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
     """Read the label track of the clip that the file is named after."""
-    rows = label_lines(source)
-    uneven = [source.line_location(line) for line, row in rows if len(row) != 4]
-    if uneven and source.problems is not None:
-        what = "the row is not onset, offset, label and confidence"
-        source.problems += [location.finding(what) for location in uneven]
-        rows = [(line, row) for line, row in rows if len(row) == 4]
-    elif uneven:
-        raise SedscopeError(
-            f"{source.path}: {subject(len(uneven), 'row', 'is')} not onset, offset, label and "
-            f"confidence: {listing(list(map(str, uneven)))}."
-        )
+    lines = label_lines(source)
+    uneven = [source.line_location(line) for line, row in lines if len(row) != 4]
+    source.refuse_rows(uneven, "the row is not onset, offset, label and confidence")
+    rows = [(line, row) for line, row in lines if len(row) == 4]
     return EventTable(
         where=str(source.path),
         clip=[source.clip] * len(rows),

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from ...data.event_table import EventTable
 from ...data.tables import Cell, RowLocation
-from ...errors import SedscopeError, listing, subject
 from ..atomic_write import write_text
 from ..text_tables import quoted
 from .format import EventFormat, EventSet, holding, seconds_text
@@ -46,14 +45,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
             continue
         events = [(i, label, mark) for label, mark in of_row.items() if mark in ("POS", "UNK")]
         rows += events or [(i, "", "")]
-    what = "a class has a mark other than POS, UNK or NEG"
-    if wrong and source.problems is not None:
-        source.problems += [location.finding(what) for location in wrong]
-    elif wrong:
-        number = subject(len(wrong), "row", "is")
-        raise SedscopeError(
-            f"{source.path}: {number} not usable, because {what}: {listing(list(map(str, wrong)))}."
-        )
+    source.refuse_rows(wrong, "a class has a mark other than POS, UNK or NEG")
 
     def times(column: list[Cell]) -> list[Cell]:
         return [column[i] if label else None for i, label, _ in rows]

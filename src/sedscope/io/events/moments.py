@@ -69,7 +69,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         queries += [] if query is None else [query]
     usable, clashes = _without_clashes(queries)
     by_line = sorted([*wrong, *clashes], key=lambda problem: problem[0])
-    source.refuse_rows([(source.line_location(line), problem) for line, problem in by_line])
+    source.refuse_all([(source.line_location(line), problem) for line, problem in by_line])
     if not usable:
         raise SedscopeError(f"{source.path}: there are no queries.")
     if options.side is not None and usable[0].kind != _KINDS[options.side]:

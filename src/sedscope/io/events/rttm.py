@@ -30,15 +30,9 @@ def cell_table(
     A clip has one channel here, so a file with events in several channels is refused.
     """
     uneven = [source.line_location(number) for number, cells in lines if len(cells) != len(header)]
-    if uneven and source.problems is None:
-        raise SedscopeError(
-            f"{source.path}: {subject(len(uneven), 'line', 'does')} not have {len(header)} cells: "
-            f"{listing(list(map(str, uneven)))}.",
-            lines=[
-                location.finding(f"the line does not have {len(header)} cells") for location in uneven
-            ],
-        )
-    table = source.table(header, [cells for _, cells in lines], [number for number, _ in lines])
+    source.refuse_rows(uneven, f"the line does not have {len(header)} cells")
+    even = [(number, cells) for number, cells in lines if len(cells) == len(header)]
+    table = source.table(header, [cells for _, cells in even], [number for number, _ in even])
     channels: defaultdict[str, set[str]] = defaultdict(set)
     for file, channel in zip(table.text_column(FILE), table.text_column(CHANNEL), strict=True):
         channels[file].add(channel)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ...data.event_table import EventTable
 from ...data.tables import is_number
-from ...errors import SedscopeError, listing, subject
+from ...errors import SedscopeError
 from ..atomic_write import write_text
 from ..text_tables import quoted
 from . import audacity
@@ -35,17 +35,11 @@ def recognise(source: Source) -> bool:
 def read(source: Source, options: EventReadOptions) -> EventTable:
     """Read a list of one clip or of all clips."""
     rows, lines = source.rows
-    uneven = [line for row, line in zip(rows, lines, strict=True) if not 1 <= len(row) <= 5]
-    if uneven and source.problems is not None:
-        what = "an event list has at most 5 columns"
-        source.problems += [source.line_location(line).finding(what) for line in uneven]
-        rows = [row for row in rows if 1 <= len(row) <= 5]
-        lines = [line for line in lines if line not in uneven]
-    elif uneven:
-        raise SedscopeError(
-            f"{source.path}: an event list has at most 5 columns, but "
-            f"{subject(len(uneven), 'row', 'has')} more: {listing([f'line {line}' for line in uneven])}."
-        )
+    long = {line for row, line in zip(rows, lines, strict=True) if len(row) > 5}
+    wrong = [source.line_location(line) for line in sorted(long)]
+    source.refuse_rows(wrong, "an event list has at most 5 columns")
+    rows = [row for row in rows if len(row) <= 5]
+    lines = [line for line in lines if line not in long]
     onsets = [_ONSET_COLUMN.get(len(row)) for row in rows]
     label = options.label or ""
     if any(len(row) == 2 for row in rows) and not label:

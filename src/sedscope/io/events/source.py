@@ -181,7 +181,11 @@ class Source:
         except (ValueError, RecursionError) as error:
             raise SedscopeError(f"{self.path}: not a JSON file: {error}.") from None
 
-    def refuse_rows(self, wrong: list[tuple[RowLocation, str]]) -> None:
+    def refuse_rows(self, rows: list[RowLocation], problem: str) -> None:
+        """Collect the problem of some rows, or refuse the file if there are any."""
+        self.refuse_all([(row, problem) for row in rows])
+
+    def refuse_all(self, wrong: list[tuple[RowLocation, str]]) -> None:
         """Collect what is wrong with rows, or refuse the file and name all of them."""
         findings = [location.finding(problem) for location, problem in wrong]
         if self.problems is not None:
