@@ -19,7 +19,7 @@ from ..postprocessing import POSTPROCESSINGS, PostProcessing
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .psds import PSDROCParameters
+    from .psds import PSDS
 
 
 PointsRead: TypeAlias = float | Literal["all", "extremes", "points"]
@@ -216,8 +216,8 @@ class Metric(Defined, ABC, Generic[Result]):
         return None
 
     @property
-    def psd_roc(self) -> PSDROCParameters | None:
-        """The parameters of the PSD-ROC that the value is the area under; None for other metrics."""
+    def psd_roc(self) -> PSDS | None:
+        """The metric itself, if its value is the area under a PSD-ROC; None for other metrics."""
         return None
 
     @property

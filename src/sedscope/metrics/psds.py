@@ -36,17 +36,6 @@ if TYPE_CHECKING:
     from ..results.frames import Column
 
 
-@dataclass(frozen=True)
-class PSDROCParameters:
-    """What defines a PSD-ROC beside its criterion; see :class:`~sedscope.PSDS`."""
-
-    alpha_ct: float
-    alpha_st: float
-    max_efpr: float
-    unit: str
-    oracle: bool
-
-
 def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
     """Return the area under a step function from 0 to ``end``.
 
@@ -400,8 +389,8 @@ class PSDS(Metric[PSDSResult]):
         return "all" if self.alpha_ct > 0 or not self.oracle else "extremes"
 
     @property
-    def psd_roc(self) -> PSDROCParameters:
-        return PSDROCParameters(self.alpha_ct, self.alpha_st, self.max_efpr, self.unit, self.oracle)
+    def psd_roc(self) -> PSDS:
+        return self
 
     def tuning_note(self) -> str | None:
         if self.alpha_st == 0:

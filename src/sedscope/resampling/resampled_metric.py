@@ -23,7 +23,7 @@ from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric
 from ..metrics.classwise import mean_over_classes
 from ..metrics.metric import METRICS
-from ..metrics.psds import PSDROCParameters, require_variants
+from ..metrics.psds import PSDS, require_variants
 from .resampling import ClipPart, Weights
 from .unread_scores import (
     below_best_fscore,
@@ -258,7 +258,7 @@ def _sorted_in_core(
     return _native.Resampling(*rows, threads)
 
 
-def _measure_psds(sources: Sequence[Deltas], roc: PSDROCParameters, threads: int) -> Measure:
+def _measure_psds(sources: Sequence[Deltas], roc: PSDS, threads: int) -> Measure:
     """Measure PSDS entirely in the core. Of several variants, the best counts at each rate."""
     deltas = sources[0]
     dtype = np.result_type(*(source.tables.detections.scores for source in sources))

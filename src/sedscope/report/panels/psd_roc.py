@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from ...counting.counts import Counts
 from ...data.arrays import FloatArray
 from ...data.times import SECONDS_PER_UNIT
-from ...metrics import Metric, PSDSResult
-from ...metrics.psds import ClassPSDROC, PSDROCParameters, effective_fpr
+from ...metrics import PSDSResult
+from ...metrics.psds import PSDS, ClassPSDROC, effective_fpr
 from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
 from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource
@@ -88,18 +88,16 @@ def build(source: ReportSource) -> PanelContent | None:
     """Build the pictures; nothing if no metric reads a PSD-ROC."""
     pictures = []
     for m, metric in enumerate(source.metrics):
-        parameters = metric.psd_roc
-        if parameters is not None:
-            systems = [_system_curves(metric, parameters, s, source) for s in range(len(source.systems))]
-            pictures.append(Picture(m, parameters.max_efpr, parameters.unit, systems))
+        psds = metric.psd_roc
+        if psds is not None:
+            systems = [_system_curves(psds, s, source) for s in range(len(source.systems))]
+            pictures.append(Picture(m, psds.max_efpr, psds.unit, systems))
     return PanelContent(PSDROCData(pictures)) if pictures else None
 
 
-def _system_curves(
-    metric: Metric[PSDSResult], parameters: PSDROCParameters, s: int, source: ReportSource
-) -> SystemCurves:
+def _system_curves(metric: PSDS, s: int, source: ReportSource) -> SystemCurves:
     """Build the curves of system ``s``."""
-    max_efpr = parameters.max_efpr
+    max_efpr = metric.max_efpr
     evaluation = source.systems[s].evaluation
     counts = evaluation.counts[metric.criterion]
     at_positions = source.at_positions[s][metric.criterion]
@@ -110,25 +108,23 @@ def _system_curves(
         thresholds = even_thresholds(measured)
         measured_there = _at_thresholds(measured, thresholds)
         result = metric.measure(measured_there)
-        approximation = _curves(result, parameters, measured_there, source.detailed)
+        approximation = _curves(result, measured_there, source.detailed)
         ends = float(thresholds[-1]), float(thresholds[0])
     rates = (
-        effective_fpr(at_positions, label, alpha_ct=parameters.alpha_ct, unit=parameters.unit)
+        effective_fpr(at_positions, label, alpha_ct=metric.alpha_ct, unit=metric.unit)
         for label in source.detailed
     )
     return SystemCurves(
-        exact=_curves(evaluation[metric], parameters, counts, source.detailed),
+        exact=_curves(evaluation[metric], counts, source.detailed),
         approximation=approximation,
         even_thresholds=ends,
         efpr_at_positions=[pack_fractions(efpr / max_efpr) for efpr in rates],
     )
 
 
-def _curves(
-    result: PSDSResult, parameters: PSDROCParameters, counts: Counts, detailed: Sequence[str]
-) -> Curves:
+def _curves(result: PSDSResult, counts: Counts, detailed: Sequence[str]) -> Curves:
     """Build the curves of a result, which was measured on these counts."""
-    max_efpr = parameters.max_efpr
+    metric, max_efpr = result.metric, result.metric.max_efpr
     efpr, vertices = _visible(max_efpr, result.curve.efpr, result.curve.etpr)
     overall = OverallCurve(efpr, pack_fractions(np.nan_to_num(result.curve.etpr[vertices])))
     classes: list[ClassCurve | None] = []
@@ -139,9 +135,9 @@ def _curves(
             continue
         efpr, vertices = _visible(max_efpr, curve.efpr, curve.tpr)
         fpr = None
-        if parameters.alpha_ct:
+        if metric.alpha_ct:
             rates = false_positives(curve, vertices, counts) / counts.duration
-            fpr = pack_fractions(rates * SECONDS_PER_UNIT[parameters.unit] / max_efpr)
+            fpr = pack_fractions(rates * SECONDS_PER_UNIT[metric.unit] / max_efpr)
         tp = pack_steps(np.rint(curve.tpr[vertices] * references))
         scores = [rounded(score, 5) for score in curve.scores[vertices].tolist()]
         classes.append(ClassCurve(efpr, fpr, tp, scores))
