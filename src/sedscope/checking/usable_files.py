@@ -31,7 +31,13 @@ from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.locations import Address, Location
 from ..io.side_tables import clip_seconds, read_durations, refuse_detections
-from ..io.systems import SystemReading, detections_as_scores, holds_events, read_system_scores
+from ..io.systems import (
+    SystemReading,
+    detections_as_scores,
+    holds_events,
+    possible_labels,
+    read_system_scores,
+)
 from .checks import EventTimes
 from .findings import Findings
 
@@ -230,4 +236,4 @@ def _read_detections(
         what += f"and clip. {OVERLAP_ADVICE}"
         findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
         reading = replace(reading, overlaps="merge")
-    return detections_as_scores(table.events(), truth, reading)
+    return detections_as_scores(table, reading, possible_labels(truth, reading), truth.clips)

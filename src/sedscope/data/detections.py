@@ -19,7 +19,8 @@ from .choices import EventOverlaps, check_choice, refuse_beyond_memory
 from .clip_events import ClipEvents
 from .clip_scores import ClipScores
 from .event_table import EventTable
-from .scored_events import DetectedColumns, ScoredEvents, in_classes, kept_events, usable_times
+from .score_sources import frames_or_events
+from .scored_events import DetectedColumns, kept_events, usable_times
 from .scores import Scores
 from .times import to_ticks
 
@@ -215,18 +216,21 @@ def _with_classes(scores: Scores, labels: Iterable[str]) -> Scores:
     columns = np.array([column[label] for label in scores.classes], np.int32)
     silent = {*classes} - {*scores.classes}
 
-    if isinstance(scores, ScoredEvents):
-        return in_classes(scores, classes, columns, assumed_classes=silent)
-
-    def load(clip: str) -> ClipScores:
-        detected = scores[clip]
+    def in_classes(clip: str) -> ClipScores | ClipEvents:
+        detected = frames_or_events(clip, scores.open(clip))
+        if isinstance(detected, ClipEvents):
+            return detected.in_columns(columns)
         values = np.full((len(detected.values), len(classes)), -np.inf)
         values[:, columns] = detected.values
         return ClipScores.unchecked(values, detected.ticks)
 
-    clips = {clip: load(clip) for clip in scores}
+    clips = {clip: in_classes(clip) for clip in scores}
     return scores._remade(
-        clips, clips.__getitem__, classes=classes, assumed_classes=silent, in_memory=True
+        clips,
+        clips.__getitem__,
+        classes=classes,
+        assumed_classes=silent,
+        in_memory=not scores.holds_events,
     )
 
 

@@ -376,20 +376,6 @@ def has_equal_answers(scores: Scores) -> bool:
     return low == high and any(len(of_clip) > 1 for of_clip in confidences)
 
 
-def in_classes(
-    scores: ScoredEvents,
-    classes: Sequence[str],
-    columns: NDArray[np.int32],
-    *,
-    assumed_classes: Iterable[str],
-) -> ScoredEvents:
-    """Return the same events with other classes. ``columns``: the new column of each class."""
-    names = [*scores]
-    events = EventList.joined([scores.open(name) for name in names]).in_columns(columns)
-    load = _Loader(events, names).load
-    return scores._remade(names, load, classes=classes, assumed_classes=assumed_classes)
-
-
 def event_classes(occurring: Iterable[str], classes: Iterable[str] | None) -> tuple[str, ...]:
     """Return the classes of events. ``occurring``: their labels. ``classes``: what the user names."""
     present = {*occurring}

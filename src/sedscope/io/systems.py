@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Any, Literal, TypeAlias
@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.clips import clip_ids
-from ..data.detections import OVERLAP_ADVICE, event_labels, listed_scores, refuse_unusable_rows
+from ..data.detections import OVERLAP_ADVICE, listed_scores, refuse_unusable_rows
 from ..data.event_table import EventTable
 from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth
@@ -27,7 +27,6 @@ from .side_tables import clip_seconds, refuse_detections
 from .side_tables import stitch as stitch_scores
 from .text_tables import read_bytes, split_header
 
-_Events: TypeAlias = "Mapping[str, list[tuple[Any, ...]]] | DetectedColumns"
 DetectionSets: TypeAlias = dict[float, dict[str, list[tuple[Any, ...]]]]
 """The detections of all clips, by threshold."""
 
@@ -117,16 +116,15 @@ def read_system_scores(path: Location, truth: GroundTruth, reading: SystemReadin
     The labels of the ground truth stay as they are.
     """
     durations = None if truth.durations is None else clip_seconds(truth)
-    return _read_scores(
-        path, reading, durations, lambda events: detections_as_scores(events, truth, reading)
-    )
+    return _read_scores(path, reading, durations, possible_labels(truth, reading), truth.clips)
 
 
 def _read_scores(
     path: Location,
     reading: SystemReading,
     durations: Mapping[str, float] | None,
-    as_scores: Callable[[_Events], Scores],
+    labels: Iterable[str],
+    clips: Iterable[str],
 ) -> Scores:
     """Read scores, or make them from detections. Errors name the rows of the file."""
     if not reading.columns and not holds_events(path, reading.format):
@@ -146,7 +144,7 @@ def _read_scores(
     issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
     timed = table.with_times(table.durations if durations is None else durations)
     try:
-        scores = as_scores(DetectedColumns.of_table(timed))
+        scores = detections_as_scores(timed, reading, labels, clips)
     except SedscopeError as error:
         _refuse_rows(timed, overlaps)
         raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
@@ -193,31 +191,29 @@ def read_scores_or_detections(
 ) -> Scores:
     """Read scores, or detections as scores, without a ground truth.
 
-    ``classes``: those that a list of detections may have, besides those that occur in it.
+    ``classes``: further classes of a list of detections.
     """
-
-    def as_scores(events: _Events) -> Scores:
-        return listed_scores(
-            events,
-            event_labels(events),
-            classes,
-            overlaps=reading.overlaps,
-            label_map=reading._label_map(),
-        )
-
-    return _read_scores(path, reading, None, as_scores)
+    return _read_scores(path, reading, None, classes, ())
 
 
-def detections_as_scores(events: _Events, truth: GroundTruth, reading: SystemReading) -> Scores:
-    """Make scores from the detections of a file. The truth may have more clips and classes."""
+def detections_as_scores(
+    table: EventTable, reading: SystemReading, labels: Iterable[str], clips: Iterable[str]
+) -> Scores:
+    """Make scores from the detections of a file. There may be more labels and clips than it has."""
+    detected = DetectedColumns.of_table(table)
     return listed_scores(
-        events,
-        event_labels(events),
-        (*truth.labels, *(reading.classes or ())),
-        clips=truth.clips,
+        detected,
+        detected.labels.names,
+        labels,
+        clips=clips,
         overlaps=reading.overlaps,
         label_map=reading._label_map(),
     )
+
+
+def possible_labels(truth: GroundTruth, reading: SystemReading) -> tuple[str, ...]:
+    """Return the labels that detections may have, whether they have them or not."""
+    return (*truth.labels, *(reading.classes or ()))
 
 
 def holds_events(path: Location, format: str | None) -> bool:
