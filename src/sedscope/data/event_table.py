@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import normalize
@@ -222,15 +222,19 @@ class EventTable:
                 lines=[location.finding("the confidence is not a number") for location in wrong],
             )
 
-        def without_events(column: Sequence[_Column], nothing: _Column) -> list[_Column]:
-            return [nothing if i in rejected else cell for i, cell in enumerate(column)]
+        return replace(self.without_events(rejected), confidence=None)
+
+    def without_events(self, rows: Collection[int]) -> EventTable:
+        """Turn some rows into rows of clips without events."""
+
+        def emptied(column: Sequence[_Column], nothing: _Column) -> list[_Column]:
+            return [nothing if i in rows else cell for i, cell in enumerate(column)]
 
         return replace(
             self,
-            onset=without_events(self.onset, None),
-            offset=without_events(self.offset, None),
-            label=without_events(self.label, ""),
-            confidence=None,
+            onset=emptied(self.onset, None),
+            offset=emptied(self.offset, None),
+            label=emptied(self.label, ""),
         )
 
     def unused_confidences_note(self) -> list[str]:

@@ -168,10 +168,13 @@ class _TimeFit:
         """Return (clips × changes) by how much references correlate more with their own clip than with
         another one, with all of their times multiplied and shifted."""
         together = max(1, _TIMELINE_ROOM // len(self.tracks.events))
-        parts = [
-            self._excess(factors[first : first + together], shifts[first : first + together])
-            for first in range(0, len(factors), together)
-        ]
+        same_track = np.arange(len(self.starts))
+        parts = []
+        for number in range(0, len(factors), together):
+            changes = slice(number, number + together)
+            times = self.tracks.events[:, :, None] * factors[changes] + shifts[changes]
+            own = self._correlations(same_track, times)
+            parts.append(own - self._correlations(self.others, times))
         clips = self.tracks.clips[self.used]
         first = np.flatnonzero(np.diff(clips, prepend=-1))
         if not len(first):
@@ -179,28 +182,19 @@ class _TimeFit:
         sums: FloatArray = np.add.reduceat(np.concatenate(parts, axis=1)[self.used], first)
         return sums / np.diff(first, append=len(clips))[:, None]
 
-    def _excess(self, factors: FloatArray, shifts: FloatArray) -> FloatArray:
-        """Return the same as (tracks × changes)."""
-        onsets = self.tracks.events[:, :1] * factors + shifts
-        offsets = self.tracks.events[:, 1:] * factors + shifts
-        same_track = np.arange(len(self.starts))
-        return self._correlations(same_track, onsets, offsets) - self._correlations(
-            self.others, onsets, offsets
-        )
-
-    def _correlations(self, laid_over: IntArray, onsets: FloatArray, offsets: FloatArray) -> FloatArray:
+    def _correlations(self, laid_over: IntArray, times: FloatArray) -> FloatArray:
         """Return (tracks × changes) how the events of each track correlate with scores.
 
-        ``laid_over``: the track whose scores are taken for each track. The result is 0 where no event lies
-        inside the clip, or events fill it.
+        ``laid_over``: the track whose scores are taken for each track. ``times``: (events × 2 × changes)
+        onsets and offsets. The result is 0 where no event lies inside the clip, or events fill it.
         """
-        events = np.diff(self.tracks.starts, append=len(onsets))
+        events = np.diff(self.tracks.starts, append=len(times))
         tracks = np.repeat(laid_over, events)[:, None]
-        first, frame, frames = self.first[tracks], self.frame[tracks], self.frames[tracks]
-        begin, end = (
-            np.rint(((times - first) / frame).clip(0, frames)).astype(np.intp)
-            for times in (onsets, offsets)
+        first, frame, frames = (
+            column[tracks][:, :, None] for column in (self.first, self.frame, self.frames)
         )
+        places = np.rint(((times - first) / frame).clip(0, frames)).astype(np.intp)
+        begin, end = places[:, 0], places[:, 1]
         starts = self.starts[tracks]
         sums = np.add.reduceat(self.sums[starts + end] - self.sums[starts + begin], self.tracks.starts)
         inside = np.add.reduceat(end - begin, self.tracks.starts)

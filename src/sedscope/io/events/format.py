@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -122,15 +122,8 @@ def holding(*features: EventFeature) -> frozenset[EventFeature]:
 
 def without_label(table: EventTable, label: str) -> EventTable:
     """Turn rows with a label that says that there is nothing into rows of clips without events."""
-    empty = [other == label for other in table.label]
-    if not any(empty):
-        return table
-    return replace(
-        table,
-        onset=[None if void else cell for void, cell in zip(empty, table.onset, strict=True)],
-        offset=[None if void else cell for void, cell in zip(empty, table.offset, strict=True)],
-        label=["" if void else other for void, other in zip(empty, table.label, strict=True)],
-    )
+    empty = {i for i, other in enumerate(table.label) if other == label}
+    return table.without_events(empty) if empty else table
 
 
 def plain_label(label: str) -> str:

@@ -6,7 +6,7 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from multiprocessing.spawn import get_executable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -31,10 +31,7 @@ BYTES_PER_SECOND = 20e6
 """How much longer it may take for a large one."""
 _MEMORY = 2**33
 _REFUSED = 3
-_CODE = (
-    "from sedscope.io.scores.hdf5 import walk; from sedscope.io.scores.hdf5 import run; "
-    "run(walk, sys.argv[1], float(sys.argv[2]))"
-)
+_CODE = f"from {__name__} import run; run(sys.argv[1], float(sys.argv[2]))"
 _checked: set[tuple[str, int, int]] = set()
 
 
@@ -80,7 +77,7 @@ def _identity(path: Location) -> tuple[str, int, int] | None:
     return str(path.absolute()), status.st_size, status.st_mtime_ns
 
 
-def run(walk: Callable[[Location], None], path: str, seconds: float) -> None:
+def run(path: str, seconds: float) -> None:
     """Go through a file, as the process that may crash."""
     _limit(seconds)
     try:
