@@ -97,7 +97,7 @@ def test_compare_at_false_alarms(folder: Path, tmp_path: Path) -> None:
         at_false_alarms="list",
     )
     assert expected.table() in outcome.out
-    points = outcome.out.split("false alarms per hour (threshold)")[1].splitlines()[2:]
+    points = outcome.out.split("false alarms per hour (threshold)")[1].splitlines()[3:]
     assert [line.split()[0] for line in points] == list(expected.classes)
     metric = expected.metrics[0]
     for line, label in zip(points, expected.classes, strict=True):

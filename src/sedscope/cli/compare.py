@@ -227,19 +227,16 @@ def _show(result: Comparison) -> None:
 
 def _show_operating_points(result: Comparison) -> None:
     """Print the false alarms per hour of each class and the threshold there, for each criterion."""
-    from ..results.text import format_text
+    from ..results.text import Table, text_of
 
     for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
-        rows = [["class", *result.systems]]
-        for label in result.classes:
-            rows.append(
-                [
-                    label,
-                    *(_point_text(result.evaluations[name], metric, label) for name in result.systems),
-                ]
-            )
+        rows = [
+            [label, *(_point_text(result.evaluations[name], metric, label) for name in result.systems)]
+            for label in result.classes
+        ]
         title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
-        typer.echo("\n".join(["", title, *format_text(rows)]))
+        table = Table(["class", *result.systems], rows, title=title, ruled=False)
+        typer.echo(f"\n{text_of([table])}")
 
 
 def _point_text(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:

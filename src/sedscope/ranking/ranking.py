@@ -44,22 +44,32 @@ class RankedMetric:
     higher_is_better: bool
 
 
-@dataclass(frozen=True, eq=False)
-class MeasuredSystem:
-    """What a ranking needs to know of a system."""
+@dataclass(frozen=True)
+class TeamSystem:
+    """A system and its team.
+
+    >>> TeamSystem("CRNN", "Lab A").full_name, TeamSystem("CRNN", "CRNN").full_name
+    ('Lab A: CRNN', 'CRNN')
+    """
 
     name: str
     team: str
+
+    @property
+    def full_name(self) -> str:
+        """The name, after the team if that has another one."""
+        return self.name if self.team == self.name else f"{self.team}: {self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredSystem(TeamSystem):
+    """What a ranking needs to know of a system."""
+
     score: Interval
     """What systems are ranked by, with its value in each resample; the same resamples for all systems."""
     metrics: Mapping[str, MetricEstimate]
     """By name."""
     warnings: tuple[str, ...] = ()
-
-    @property
-    def full_name(self) -> str:
-        """The name, after the team if that has another one."""
-        return full_name(self.team, self.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,17 +104,10 @@ class RankedPair:
 
 
 @dataclass(frozen=True)
-class RejectedSystem:
+class RejectedSystem(TeamSystem):
     """A system that could not be evaluated, and all reasons."""
 
-    name: str
-    team: str
     reasons: tuple[str, ...]
-
-    @property
-    def full_name(self) -> str:
-        """The name, after the team if that has another one."""
-        return full_name(self.team, self.name)
 
 
 @dataclass(frozen=True)
@@ -121,15 +124,6 @@ class RankedSet:
 
 Pairs: TypeAlias = Mapping[tuple[int, int], RankedPair]
 """The differences by the places of the two systems in the ranking, counted from 0, the better one first."""
-
-
-def full_name(team: str, name: str) -> str:
-    """Return the name of a system, after its team if that has another name.
-
-    >>> full_name("Lab A", "CRNN"), full_name("CRNN", "CRNN")
-    ('Lab A: CRNN', 'CRNN')
-    """
-    return name if team == name else f"{team}: {name}"
 
 
 def refuse_equal_names(names: Sequence[str]) -> None:

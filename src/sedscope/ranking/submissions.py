@@ -36,8 +36,8 @@ from .ranking import (
     RankedSet,
     RankedSystem,
     RejectedSystem,
+    TeamSystem,
     different_classes_note,
-    full_name,
     rank_systems,
     refuse_equal_names,
 )
@@ -57,22 +57,15 @@ def problems_of(error: SedscopeError) -> Sequence[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Submission(Generic[OneRun]):
+class Submission(TeamSystem, Generic[OneRun]):
     """A system that is to be ranked. It is read when its turn comes."""
 
-    name: str
-    team: str
     runs: Sequence[OneRun]
     """Their mean is ranked."""
     paths: Sequence[Location] = ()
     """Where the runs are, if they are in files."""
     problems: Callable[[SedscopeError], Sequence[str]] = problems_of
     """Lists everything that is wrong, once an error has shown that the system is broken."""
-
-    @property
-    def full_name(self) -> str:
-        """The name, after the team if that has another one."""
-        return full_name(self.team, self.name)
 
     def portable(self, texts: Iterable[str]) -> list[str]:
         """Let paths begin with the name of the submission, so that they are the same on every machine."""

@@ -25,8 +25,9 @@ Limits: TypeAlias = tuple[float, float]
 """The lower and the upper end of an interval; NaN without one."""
 
 
+@dataclass(frozen=True)
 class PanelData:
-    """The data of one panel; each panel derives a frozen dataclass from it."""
+    """The data of one panel; each panel derives a frozen dataclass from it, unless it has no data."""
 
 
 @dataclass(frozen=True)

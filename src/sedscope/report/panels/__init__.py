@@ -6,9 +6,8 @@ same name in ``static/panels`` that draws it.
 
 from __future__ import annotations
 
-from ..schema import PanelEntry
-from ..source import Panel, ReportSource
-from .classes import PANEL as CLASSES
+from ..schema import PanelData, PanelEntry
+from ..source import Panel, PanelContent, ReportSource
 from .clips import PANEL as CLIPS
 from .cross_triggers import PANEL as CROSS_TRIGGERS
 from .curves import PANEL as CURVES
@@ -17,6 +16,9 @@ from .groups import PANEL as GROUPS
 from .psd_roc import PANEL as PSD_ROC
 from .queries import PANEL as QUERIES
 from .systems import PANEL as SYSTEMS
+
+CLASSES = Panel("classes", "Classes", lambda _: PanelContent(PanelData()))
+"""The table of classes: values, sliders and counts. It reads only what all panels share."""
 
 PANELS: tuple[Panel, ...] = (
     SYSTEMS,
