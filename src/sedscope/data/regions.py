@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -482,19 +482,15 @@ def _cut_scores(recordings: Scores, stretches: Mapping[str, Stretch]) -> Scores:
         processing=(*recordings.processing, CUT_TO_REGIONS),
         assumed_clips=[name for name, part in stretches.items() if part.clip in silent],
         locate=None,
-        recut=_Recut(recordings, stretches),
+        recut=partial(_recut, recordings, stretches),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Recut:
-    """Processes whole recordings and cuts them again. A class, because it may travel to another process."""
-
-    recordings: Scores
-    stretches: Mapping[str, Stretch]
-
-    def __call__(self, process: Callable[[Scores], Scores]) -> Scores:
-        return _cut_scores(process(self.recordings), self.stretches)
+def _recut(
+    recordings: Scores, stretches: Mapping[str, Stretch], process: Callable[[Scores], Scores]
+) -> Scores:
+    """Process whole recordings, and cut them again."""
+    return _cut_scores(process(recordings), stretches)
 
 
 class _EventsWithin(NamedTuple):

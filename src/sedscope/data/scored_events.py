@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -353,7 +354,7 @@ def kept_events(
         detected.confidences,
     )
     source = ScoreSource(
-        _Loader(events, names).load,
+        partial(_load, events, {name: number for number, name in enumerate(names)}),
         labels,
         whole_clips=False,
         assumed_classes=frozenset(assumed_classes),
@@ -394,12 +395,6 @@ def clips_without_events(with_events: Iterable[str], clips: Iterable[str]) -> li
     return [clip for clip in clip_ids(clips, "clips").values() if clip not in known]
 
 
-class _Loader:
-    """Finds the events of a clip by its name. A class, because it may travel to another process."""
-
-    def __init__(self, events: EventList, names: Sequence[str]) -> None:
-        self.events = events
-        self.numbers = {name: number for number, name in enumerate(names)}
-
-    def load(self, name: str) -> ClipEvents:
-        return self.events[self.numbers[name]]
+def _load(events: EventList, numbers: Mapping[str, int], name: str) -> ClipEvents:
+    """Return the events of a clip. ``numbers``: of the clips, by name."""
+    return events[numbers[name]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -51,23 +52,12 @@ def identity_before_reading(
     if not isinstance(source, Path):
         return None
     if files_of_clip is not None:
-        return FileIdentity(definition, _OfSource(files_of_clip, source), (), None)
+        return FileIdentity(definition, partial(files_of_clip, source), (), None)
     try:
         files = (*sorted(source.iterdir()),) if source.is_dir() else (source,)
     except OSError:
         return None  # reading says what is wrong
     return FileIdentity(definition, None, files, _state(files))
-
-
-@dataclass(frozen=True)
-class _OfSource:
-    """A function of a clip that can be sent to other processes."""
-
-    files_of_clip: FilesOfClip
-    source: Path
-
-    def __call__(self, clip: str) -> Sequence[Path]:
-        return self.files_of_clip(self.source, clip)
 
 
 def _state(files: Sequence[Path]) -> str | None:
