@@ -160,20 +160,10 @@ def write_csv_as_parquet(events: EventSet, path: Path) -> None:
 def write_kaleidoscope(events: EventSet, path: Path) -> None:
     """Write one Kaleidoscope table of all clips."""
     header = "INDIR,FOLDER,IN FILE,OFFSET,DURATION,scientific_name,common_name,confidence,lat,lon,week"
-    rows = [
-        (
-            "",
-            "",
-            clip,
-            seconds_text(onset),
-            seconds_text(offset - onset),
-            label,
-            label,
-            repr(confidence),
-            *_UNKNOWN_SETTINGS,
-        )
-        for clip, onset, offset, label, confidence in events.rows()
-    ]
+    rows = []
+    for clip, onset, offset, label, confidence in events.rows():
+        times = (seconds_text(onset), seconds_text(offset - onset))
+        rows.append(("", "", clip, *times, label, label, repr(confidence), *_UNKNOWN_SETTINGS))
     write_text(path, _csv_text([(*header.split(","), "overlap", "sensitivity"), *rows]))
 
 
@@ -184,15 +174,8 @@ def write_raven(events: EventSet, path: Path) -> None:
     for clip, clip_events in events.events.items():
         for onset, offset, label, *confidence in clip_events or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
             name = quoted(plain_label(label))
-            cells = [
-                str(len(lines)),
-                "Spectrogram 1",
-                "1",
-                seconds_text(onset),
-                seconds_text(offset),
-                "0",
-                "15000",
-            ]
+            times = [seconds_text(onset), seconds_text(offset)]
+            cells = [str(len(lines)), "Spectrogram 1", "1", *times, "0", "15000"]
             cells += [name, name, repr(float(*confidence or (1.0,))), quoted(clip), seconds_text(onset)]
             lines.append(cells)
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))

@@ -24,15 +24,8 @@ BEGIN, END, OFFSET = "Begin Time (s)", "End Time (s)", "File Offset (s)"
 _FILES = ("Begin File", "Begin Path")
 _CONFIDENCES = ("Confidence", "Score")
 _LABELS = (
-    "annotation",
-    "species",
-    "label",
-    "class",
-    "tags",
-    "common name",
-    "call type",
-    "type",
-    "event",
+    *("annotation", "species", "label", "class", "tags"),
+    *("common name", "call type", "type", "event"),
 )
 # columns that Raven or its users fill with something else than labels; measurements have units
 _RAVENS_OWN = re.compile(

@@ -56,16 +56,8 @@ _OTHER_TYPES = (
     *("NOSCORE", "SEGMENT", "SPKR-INFO", "SU"),
 )
 _HEADER = (
-    "type",
-    FILE,
-    CHANNEL,
-    "onset",
-    "duration",
-    "words",
-    "subtype",
-    "name",
-    "confidence",
-    "lookahead",
+    *("type", FILE, CHANNEL, "onset", "duration"),
+    *("words", "subtype", "name", "confidence", "lookahead"),
 )
 
 
