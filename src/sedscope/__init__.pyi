@@ -60,6 +60,7 @@ from .resampling.resampling import Resampling as Resampling
 from .tasks import presets as presets
 from .tuning.choose import choose as choose
 from .tuning.operating_points import OperatingPoints as OperatingPoints
+from .tuning.tune import Folds as Folds
 from .tuning.tune import tune as tune
 
 __version__: str

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import read_class_groups, read_clip_groups, write_durations
+from sedscope.io.side_tables import read_groups, write_durations
 
 from ..support.command_line import run
 
@@ -43,8 +43,8 @@ def test_groups_have_the_values_of_the_library(folder: Path) -> None:
         truth,
         "collar_f1",
         by=sed.By(
-            clips=sed.Groups(read_clip_groups(folder / "sites.csv"), "harmonic"),
-            classes=sed.Groups(read_class_groups(folder / "kinds.tsv"), "harmonic"),
+            clips=sed.Groups(read_groups(folder / "sites.csv"), "harmonic"),
+            classes=sed.Groups(read_groups(folder / "kinds.tsv"), "harmonic"),
             lengths=(1, 5),
         ),
     )
@@ -55,12 +55,12 @@ def test_groups_have_the_values_of_the_library(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "content", "message"),
     [
-        ("--by", "filename\tsite\na\tb\n", "must name the columns 'filename' and 'group'"),
+        ("--by", "filename\tsite\na\tb\n", "must name the columns 'filename'"),
         ("--by", "filename\tgroup\na\t\nb\tc\n", "line 2: there is no group"),
         ("--by", "clip,group\na,b\na,c\n", "line 3: 'a' is in the group 'b' as well"),
         ("--by", "clip,group\na,b\n", "12 clips have no group"),
         ("--by-class", "label,group\nCow,b\n", "2 classes have no group"),
-        ("--by-class", "filename,group\nCow,b\n", "must name the columns 'label' and 'group'"),
+        ("--by-class", "class;kind\nCow;b\n", "must name the columns 'filename'"),
     ],
 )
 def test_files_that_are_no_groups(

@@ -24,7 +24,7 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     outcome = command(folder, "tune", *options, "--folds", 4, "--seed", 2, "-o", points)
     assert outcome.code == 0
     scores, truth = read(folder)
-    expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=4, seed=2)
+    expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=sed.Folds(4, seed=2))
     overall = table_rows(outcome.out)["overall"]
     assert overall == [f"{expected.value:.4f}", f"{expected.cross_validated:.4f}"]
     for label, tuned in expected.per_class.items():
@@ -178,7 +178,7 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
     outcome = command(folder, "tune", *options, "-o", points)
     scores, truth = read(folder)
     metric = sed.BestFScore(sed.Collar())
-    expected = sed.tune(scores, truth, metric, SWEEP, folds=3, groups=groups_of(folder))
+    expected = sed.tune(scores, truth, metric, SWEEP, folds=sed.Folds(3, groups=groups_of(folder)))
     assert table_rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
 
 

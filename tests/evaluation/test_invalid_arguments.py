@@ -64,7 +64,6 @@ def test_bad_choices_of_what_is_evaluated(options: Any, message: str) -> None:
     ("scores", "truth", "metrics", "message"),
     [
         (SCORES, TRUTH, [], "no metric"),
-        (SCORES, TRUTH, None, "metric"),
         (SCORES, TRUTH, sed.PSDS, "metric"),
         (SCORES, TRUTH, PSDS.criterion, "Not a metric: Intersection"),
         (SCORES, TRUTH, [PSDS, 0.7], "Not a metric: 0.7"),
@@ -73,7 +72,7 @@ def test_bad_choices_of_what_is_evaluated(options: Any, message: str) -> None:
         (SCORES, TRUTH, {"a": PSDS, "b": repr(PSDS)}, "a and b are the same metric"),
         ({"a": VALUES}, TRUTH, PSDS, "[Ss]cores"),
         ("scores/", TRUTH, PSDS, "[Ss]cores"),
-        (SCORES, {"a": [(1, 2, "Dog")]}, PSDS, "[Gg]round"),
+        (SCORES, 3, PSDS, "[Gg]round"),
         (SCORES, None, PSDS, "[Gg]round"),
         (TRUTH, SCORES, PSDS, "[Ss]cores"),
     ],

@@ -90,7 +90,7 @@ WITH_THRESHOLDS: list[ClasswiseMetric[Any]] = [
 @pytest.mark.parametrize("metric", WITH_THRESHOLDS, ids=repr)
 def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetric[Any]) -> None:
     scores, truth = small_set(24, seed=3)
-    tuned = sed.tune(scores, truth, metric, SWEEP[:3], folds=4, seed=5)
+    tuned = sed.tune(scores, truth, metric, SWEEP[:3], folds=sed.Folds(4, seed=5))
     tallies = held_out_tallies(scores, truth, metric, SWEEP[:3], folds_of(scores, 4, seed=5))
     values = {label: metric.of_tally(tally) for label, tally in tallies.items()}
     assert {label: one.cross_validated for label, one in tuned.per_class.items()} == values
@@ -162,7 +162,7 @@ def test_groups_stay_in_one_fold() -> None:
     events = {copy: truth.events(clip) for copy, clip in copies.items()}
     repeated = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(copies, 10.0))
     alone = sed.tune(scores, truth, COLLAR_F, SWEEP, folds=12)
-    grouped = sed.tune(many, repeated, COLLAR_F, SWEEP, folds=12, groups=copies)
+    grouped = sed.tune(many, repeated, COLLAR_F, SWEEP, folds=sed.Folds(12, groups=copies))
     leaking = sed.tune(many, repeated, COLLAR_F, SWEEP, folds=12)
     assert grouped.cross_validated == pytest.approx(alone.cross_validated)
     assert leaking.cross_validated is not None

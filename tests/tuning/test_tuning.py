@@ -299,9 +299,8 @@ def test_chosen_classes_and_clips() -> None:
         ({"folds": 11}, "folds=11 .* number of clips: 10"),
         ({"folds": True}, "folds=True"),
         ({"folds": 2.0}, "folds=2.0 must be a whole number"),
-        ({"folds": 2, "seed": -1}, "seed=-1"),
-        ({"folds": 2, "groups": {}}, "10 clips have no group"),
-        ({"groups": {}}, "Give the number of folds"),
+        ({"folds": sed.Folds(2, seed=-1)}, "seed=-1"),
+        ({"folds": sed.Folds(2, groups={})}, "10 clips have no group"),
         ({"classes": ["Cow"]}, "1 class has no scores: Cow"),
         ({"clips": ["nowhere"]}, "1 chosen clip has no scores"),
     ],
@@ -324,9 +323,11 @@ def test_scored_events_are_tuned_for_a_metric_with_thresholds() -> None:
 def test_groups_are_counted_as_units_of_folds() -> None:
     scores, truth = small_set(10)
     groups = {clip: i % 2 for i, clip in enumerate(scores)}
-    assert sed.tune(scores, truth, COLLAR_F, folds=2, groups=groups).cross_validated is not None
+    assert (
+        sed.tune(scores, truth, COLLAR_F, folds=sed.Folds(2, groups=groups)).cross_validated is not None
+    )
     with pytest.raises(sed.SedscopeError, match=r"folds=3 .* number of groups: 2"):
-        sed.tune(scores, truth, COLLAR_F, folds=3, groups=groups)
+        sed.tune(scores, truth, COLLAR_F, folds=sed.Folds(3, groups=groups))
 
 
 def test_one_clip() -> None:

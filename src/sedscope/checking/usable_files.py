@@ -134,8 +134,7 @@ def usable_truth(
         unused_ignored_labels_note(ignored_labels, table.columns().label),
         f"{table.where}",
     )
-    label_map = reading._label_map()
-    return truth if label_map is None else truth.relabelled(label_map)
+    return reading._as_read(truth)
 
 
 def _check_events(

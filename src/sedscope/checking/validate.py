@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..data.truth_summary import ConfidenceLimit, as_ignored_labels
 from ..engines.run import Run
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError
 from ..evaluation.evaluate import deltas
 from ..io.event_files import TruthReading
 from ..io.locations import Location, input_location
@@ -168,7 +168,7 @@ def validate(
     stated_durations = read_stated_durations(of_truth.durations, findings)
     checked = _CheckedTruth()
     if isinstance(truth, GroundTruth):
-        _refuse_unused(of_truth)
+        of_truth._require_only("invalid", "overlaps", "label_map")
         checked = _truth_in_memory(truth, of_truth, findings)
     elif truth is not None:
         options, format = of_truth._options(), of_truth.format
@@ -228,23 +228,8 @@ class _CheckedTruth:
     """Makes the ground truth as an evaluation does, and raises the errors that it raises."""
 
 
-def _refuse_unused(reading: TruthReading) -> None:
-    """Refuse what cannot apply to ground truth in memory."""
-    used = [
-        field.name
-        for field in fields(reading)
-        if field.name not in ("invalid", "overlaps", "label_map") and getattr(reading, field.name)
-    ]
-    if used:
-        raise SedscopeError(
-            f"The ground truth is in memory, so {listing(used)} of truth_reading= cannot be used. "
-            "Give a file of ground truth."
-        )
-
-
 def _truth_in_memory(truth: GroundTruth, reading: TruthReading, findings: Findings) -> _CheckedTruth:
-    label_map = reading._label_map()
-    truth = truth if label_map is None else truth.relabelled(label_map)
+    truth = reading._as_read(truth)
     findings.add_notes("ground-truth", truth.warnings)
     times = EventTimes(
         [truth.clips[i] for i in truth.event_clips],

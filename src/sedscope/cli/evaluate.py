@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..data.choices import truth_overlaps
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import AnnouncedRun, EngineOptions, MemoryOptions
-from .input_options import InputOptions, require_scores
+from .input_options import InputOptions
 from .option_groups import options_given
 from .options import (
     JsonOption,
@@ -133,7 +132,7 @@ def _evaluate_system(
     ``keep_scores``: keep scores in memory as far as there is room, for a report.
     """
     from .. import evaluate as evaluate_scores
-    from .. import evaluate_sets
+    from ..evaluation.inputs import require_scores
     from ..evaluation.notes import event_list_notes
 
     operating_points = None if points is None else read_points(points, inputs.postprocess)
@@ -150,19 +149,15 @@ def _evaluate_system(
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:
         system = require_scores(system, path, "--postprocess")
+    for option in ["--bootstrap"] if resampling else groups.changed_options():
+        system = require_scores(system, path, option)
     if isinstance(system, dict):
-        if resampling:
-            raise SedscopeError(f"{path} holds detections at thresholds, but --bootstrap needs scores.")
-        if groups.changed_options():
-            options = listing(groups.changed_options())
-            raise SedscopeError(f"{path} holds detections at thresholds, but {options} needs scores.")
         with counting_progress():
-            result = evaluate_sets(
+            result = evaluate_scores(
                 system,
                 truth,
                 metrics,
-                overlaps=truth_overlaps(inputs.overlaps),
-                label_map=inputs.system_reading().label_map,
+                system_reading=inputs.system_reading(),
                 run=Run(threads=engine.threads),
                 **inputs.selection(truth.labels),
             )

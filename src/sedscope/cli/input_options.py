@@ -19,7 +19,7 @@ from ..data.choices import (
     Side,
     truth_overlaps,
 )
-from ..errors import SedscopeError, listing
+from ..errors import SedscopeError
 from .option_groups import OptionGroup
 from .options import (
     GapsOption,
@@ -39,7 +39,6 @@ from .options import (
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.label_maps import LabelMap
-    from ..data.regions import RegionTruth
     from ..data.scores import Scores
     from ..io.event_files import TruthReading
     from ..io.locations import Location
@@ -178,10 +177,10 @@ class FileOptions(OptionGroup):
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and give them their new labels."""
-        from ..io.event_files import read_truth
+        from ..evaluation.inputs import as_truth
 
         try:
-            return read_truth(path, self.truth_reading())
+            return as_truth(path, {"truth_reading": self.truth_reading()})
         except SedscopeError as error:
             from ..data.events import OVERLAPS_ADVICE
 
@@ -241,28 +240,14 @@ class InputOptions(FileOptions):
         Scores have their new labels; detections by threshold get them when they are evaluated. ``truth``: as
         :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
         """
-        from ..io.systems import read_system
+        from ..evaluation.inputs import as_system
 
-        regions = self._regions(truth)
-        recordings = truth if regions is None else regions.recordings
-        system = read_system(path, recordings, self.system_reading())
-        is_rttm = path.name.lower().endswith(".rttm")
-        if is_rttm and self.label is None and not isinstance(system, dict):
-            _refuse_other_speakers(system, truth, path)
-        if regions is not None:
-            return regions.cut_scores(require_scores(system, path, "--regions"))
-        return system
-
-    def _regions(self, truth: GroundTruth) -> RegionTruth | None:
-        if self.regions is None:
-            return None
-        from ..data.regions import RegionTruth
-
-        assert isinstance(truth, RegionTruth)
-        return truth
+        return as_system(path, truth, {"system_reading": self.system_reading()})
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""
+        from ..evaluation.inputs import require_scores
+
         return require_scores(self.read_system(path, truth), path, f"'sedscope {command}'")
 
     def selection(self, labels: Sequence[str]) -> dict[str, Any]:
@@ -277,27 +262,6 @@ class InputOptions(FileOptions):
             "missing": self.missing,
             "coverage": self.coverage,
         }
-
-
-def _refuse_other_speakers(system: Scores, truth: GroundTruth, path: Location) -> None:
-    """Refuse speakers of an RTTM file that the ground truth does not have, and say what to do about it."""
-    from ..data.labels import MAP_ADVICE, refuse_disjoint
-
-    voice = "To evaluate voice activity, give all speakers one label: --label speech."
-    try:
-        refuse_disjoint(system.named_classes, truth.labels, advice=f"{voice} {MAP_ADVICE}")
-    except SedscopeError as error:
-        raise SedscopeError(f"{path}: {error}", advice=error.advice) from None
-
-
-def require_scores(system: Scores | DetectionSets, path: Location, user: str) -> Scores:
-    """Refuse detections by threshold. ``user``: what needs scores."""
-    if isinstance(system, dict):
-        thresholds = listing([f"{threshold:g}" for threshold in system])
-        raise SedscopeError(
-            f"{path} holds detections at the thresholds {thresholds}, but {user} needs scores."
-        )
-    return system
 
 
 def _class_names(texts: Sequence[str] | None, labels: Sequence[str]) -> list[str] | None:

@@ -51,16 +51,7 @@ class MetricOptions(OptionGroup):
         presets = _presets(self.preset) if self.preset else []
         of_presets = [(None, metric) for preset in presets for metric in preset]
         chosen = [*of_presets, *(parse_named_metric(text) for text in self.metric or ())]
-        with_thresholds = [of_system for of_system in points if of_system.thresholds]
-        if chosen or not with_thresholds:
-            return name_pairs(chosen) if chosen else name_metrics(["psds1", "psds2"])
-        at_points, *others = [of_system.metrics() for of_system in with_thresholds]
-        if any(metrics != at_points for metrics in others):
-            raise SedscopeError(
-                "The operating points of the systems were chosen by different criteria. Choose the metrics "
-                "to compare them by (--metric)."
-            )
-        return at_points
+        return name_pairs(chosen) if chosen else name_metrics(None, points)
 
 
 def _presets(names: Sequence[str]) -> list[Preset]:
@@ -118,13 +109,11 @@ class GroupOptions(OptionGroup):
         if self.by is None and self.by_class is None and self.by_length is None:
             return None
         from .. import By, Groups
-        from ..io.side_tables import read_class_groups, read_clip_groups
+        from ..io.side_tables import read_groups
 
         return By(
-            None if self.by is None else Groups(read_clip_groups(self.by), self.group_average),
-            None
-            if self.by_class is None
-            else Groups(read_class_groups(self.by_class), self.group_average),
+            None if self.by is None else Groups(read_groups(self.by), self.group_average),
+            None if self.by_class is None else Groups(read_groups(self.by_class), self.group_average),
             None if self.by_length is None else _lengths(self.by_length),
         )
 

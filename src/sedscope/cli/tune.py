@@ -283,9 +283,14 @@ def _tune(
     engine: EngineOptions,
 ) -> Tuning:
     """Tune for a metric."""
+    from .. import Folds
     from .. import tune as tune_scores
     from ..data.regions import RegionTruth
 
+    if tuning.groups is not None and tuning.folds is None:
+        raise SedscopeError(
+            "--groups keeps clips together in one fold. Give the number of folds as well (--folds)."
+        )
     groups: Mapping[str, Hashable] | None = read_groups(tuning.groups)
     if tuning.folds is not None and isinstance(truth, RegionTruth):
         groups = truth.resampling_groups(groups)
@@ -295,9 +300,7 @@ def _tune(
             truth,
             metric,
             candidates,
-            folds=tuning.folds,
-            seed=tuning.seed,
-            groups=groups,
+            folds=None if tuning.folds is None else Folds(tuning.folds, tuning.seed, groups),
             **inputs.selection(scores.classes),
             run=engine.run(progress),
         )

@@ -224,6 +224,22 @@ def clip_from_table(
         raise SedscopeError(f"{where}: {error}", advice=error.advice) from None
 
 
+CLIP_COLUMNS = ("clip", "filename", "clip_id")
+
+
+def tables_by_clip(table: FrameLike) -> dict[str, Any] | None:
+    """Split a long table of frames by its clips; None if it is a table of events, which has labels."""
+    frame = as_frame(table, "scores")
+    name, *others = frame.columns
+    numeric = all(kind.is_numeric() for column, kind in frame.schema.items() if column != name)
+    if name not in CLIP_COLUMNS or others[:2] != TIME_COLUMNS or len(others) < 3 or not numeric:
+        return None
+    if frame[name].null_count():
+        raise SedscopeError(f"scores: {subject(frame[name].null_count(), 'row', 'has')} no {name}.")
+    parts = frame.group_by(name)
+    return {str(key[0]): part.drop(name).to_native() for key, part in parts}
+
+
 def header_classes(header: Sequence[str], where: str) -> tuple[str, ...]:
     """Return the classes that the header of a score table names."""
     if list(header[:2]) != TIME_COLUMNS or len(header) < 3:

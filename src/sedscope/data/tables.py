@@ -37,6 +37,16 @@ def as_frame(table: FrameLike, where: str) -> DataFrame[Any]:
         ) from None
 
 
+def is_frame(table: object) -> bool:
+    """Return whether something is a frame of pandas, polars or pyarrow."""
+    return hasattr(table, "columns") and hasattr(table, "shape")
+
+
+def is_columns(table: Mapping[str, Any]) -> bool:
+    """Return whether a mapping has the columns of a table of events or frames, not clips."""
+    return "filename" in table or "onset" in table
+
+
 Cell: TypeAlias = "str | float | None"
 _EMPTY = ("", "nan", "NaN", "None", "null")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +13,18 @@ from ..criteria import Criterion
 from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
+from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
 from .diagnose import ClassThresholds, OfClasses, covered_clips
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 
 PERCENTILES = (10, 50, 90)
 """Those that tables show: early ones, the median, and late ones."""
@@ -129,8 +132,8 @@ class BoundaryErrors(OfClasses[ClassBoundaryErrors], TabularResult):
 
 
 def boundary_errors(
-    scores: Scores,
-    truth: GroundTruth,
+    scores: SystemLike,
+    truth: TruthLike,
     criterion: Criterion,
     thresholds: float | Mapping[str, float],
     *,
@@ -139,13 +142,14 @@ def boundary_errors(
     missing: Missing = "error",
     coverage: Coverage = "error",
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> BoundaryErrors:
     """Return how early or late detections begin and end, for each pair of a detection and a reference.
 
     Parameters
     ----------
     scores, truth
-        See :func:`~sedscope.diagnose`.
+        The system and the reference events; see :func:`~sedscope.evaluate`.
     criterion : Criterion
         One that makes pairs: ``IoU`` or ``Collar``. A collar makes no pair with larger errors than it
         allows, so take a wide one, or ``IoU`` with a small threshold.
@@ -155,6 +159,8 @@ def boundary_errors(
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
         How it runs: on how many threads, and whether it shows its progress.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -177,6 +183,7 @@ def boundary_errors(
     seconds, detection minus reference, of the pairs of IoU(threshold=0.1)
     """
     run = Run._of(run, "Diagnosing")
+    scores, truth = as_scores(scores, truth, classes, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     if not criterion.defines_substitutions:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,14 +25,16 @@ from ..criteria.clip_batch import AnyBatch, DeltaSearch
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing, look_up, raise_together
 from ..escaping import one_line
+from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..progress import Progress
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 CAUSES: Mapping[str, tuple[str | None, str | None]] = {
     "missed": ("missed", None),
@@ -269,8 +271,8 @@ class Diagnosis(OfClasses[ClassDiagnosis], TabularResult):
 
 
 def diagnose(
-    scores: Scores,
-    truth: GroundTruth,
+    scores: SystemLike,
+    truth: TruthLike,
     criterion: Criterion,
     thresholds: ThresholdChoice,
     *,
@@ -279,15 +281,14 @@ def diagnose(
     missing: Missing = "error",
     coverage: Coverage = "error",
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Diagnosis:
     """Count the error types of the detections and references of each class.
 
     Parameters
     ----------
-    scores : Scores
-        The scores of the system.
-    truth : GroundTruth
-        The reference events.
+    scores, truth
+        The system and the reference events; see :func:`~sedscope.evaluate`.
     criterion : Criterion
         One about events: ``Intersection``, ``Collar`` or ``IoU``.
     thresholds : float, array, or mapping of str to either
@@ -297,6 +298,8 @@ def diagnose(
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
         How it runs: on how many threads, and whether it shows its progress.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -305,16 +308,17 @@ def diagnose(
 
     Examples
     --------
-    >>> from sedscope import Collar
-    >>> scores = Scores.from_arrays({"a": [[0.9], [0.2], [0.9], [0.1]]}, classes=["Dog"], frame=1.0)
-    >>> truth = GroundTruth.from_dict({"a": [(0, 3, "Dog")]}, durations={"a": 4})
-    >>> dog = diagnose(scores, truth, Collar(), {"Dog": [0.5, 0.15]})["Dog"]
+    >>> import sedscope as sed
+    >>> scores = sed.Scores.from_arrays({"a": [[0.9], [0.2], [0.9], [0.1]]}, classes=["Dog"], frame=1.0)
+    >>> truth = sed.GroundTruth.from_dict({"a": [(0, 3, "Dog")]}, durations={"a": 4})
+    >>> dog = diagnose(scores, truth, sed.Collar(), {"Dog": [0.5, 0.15]})["Dog"]
     >>> dog.references["fragmented"].tolist(), dog.detections["fragment"].tolist()
     ([1, 0], [2, 0])
     >>> dog.tally().fscore().tolist(), dog.fixed()["fragmented"].fscore().tolist()
     ([0.0, 1.0], [1.0, 1.0])
     """
     run = Run._of(run, "Diagnosing")
+    scores, truth = as_scores(scores, truth, classes, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return diagnose_aligned(
         alignment, [criterion], thresholds, threads=run.threads, progress=run._steps

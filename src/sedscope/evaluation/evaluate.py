@@ -14,7 +14,7 @@ from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment, align
-from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
+from ..data.choices import ClipChoice, Coverage, Missing, Overlaps, truth_overlaps
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.time_agreement import TimeSample
@@ -28,12 +28,16 @@ from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing, as_postprocessings
 from .counted_clips import count_clips
 from .counted_clips import measure as measure
+from .inputs import Reading, SystemLike, TruthLike, as_inputs, as_scores, require_scores
 from .notes import input_notes, late_events_note, score_ranges, threshold_notes
 from .result import Evaluation
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..data.detections import Detections
     from ..data.label_maps import LabelMapLike
+    from ..io.systems import DetectionSets
     from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
     from .group_results import GroupResults
@@ -42,9 +46,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    scores: Scores,
-    truth: GroundTruth,
-    metrics: MetricsLike,
+    scores: SystemLike,
+    truth: TruthLike,
+    metrics: MetricsLike | None = None,
     *,
     points: OperatingPoints | None = None,
     classes: Iterable[str] | None = None,
@@ -54,6 +58,7 @@ def evaluate(
     resampling: Resampling | int | None = None,
     by: By | GroupsLike | None = None,
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Evaluation:
     """Evaluate a system with one or more metrics.
 
@@ -62,19 +67,25 @@ def evaluate(
 
     Parameters
     ----------
-    scores : Scores
-        The scores of the system.
-    truth : GroundTruth
-        The reference events.
-    metrics : Metric, str, iterable of these, or mapping of str to these
+    scores : Scores, path, mapping or data frame
+        The system: :class:`~sedscope.Scores`; a file or folder in any format that ``sedscope formats``
+        lists; a mapping from clips to arrays (with ``classes=`` and ``frame=``), to data frames or to lists
+        of events; one data frame with a row per frame, ``filename onset offset class…``; or one with a row
+        per detected event, ``filename onset offset event_label`` and perhaps ``confidence``.
+    truth : GroundTruth, path, mapping or data frame
+        The reference events: :class:`~sedscope.GroundTruth`; a file or folder; a mapping
+        ``{clip: [(onset, offset, label), …]}``; or a data frame ``filename onset offset event_label``.
+    metrics : Metric, str, iterable of these, or mapping of str to these, optional
         What to measure: a metric, its short name (:data:`~sedscope.metrics.NAMED_METRICS` has all), or
-        its definition as text. The keys of a mapping are names that you choose.
+        its definition as text. The keys of a mapping are names that you choose. By default PSDS 1 and 2;
+        at operating points, their precision, recall and so on.
     points : OperatingPoints, optional
         Post-process the scores by these operating points, and measure at their thresholds. Metrics then
         have ``threshold="points"``; those that look at many thresholds are refused. Points without
         thresholds only post-process.
     classes : iterable of str, optional
-        The classes to evaluate; all classes of the scores unless given.
+        The classes to evaluate; all classes of the scores unless given. For a mapping of arrays, the
+        classes of their columns.
     clips : iterable of str or "scored", optional
         The clips to evaluate, or ``"scored"`` for all clips that have scores. Without it, scores and
         ground truth must have the same clips.
@@ -87,13 +98,19 @@ def evaluate(
         that differ by more than a tenth.
     resampling : int or Resampling, optional
         Resample the clips this many times, and add intervals.
-    by : mapping of clip to group, Groups, or By, optional
-        Also evaluate groups of clips, e.g. the recording sites, each as if it were alone.
+    by : mapping of clip to group, path, data frame, Groups, or By, optional
+        Also evaluate groups of clips, e.g. the recording sites, each as if it were alone. A file or frame
+        has the columns ``filename group``.
         :class:`~sedscope.Groups` may average the groups, and :class:`~sedscope.By` groups classes and
         reference lengths, too. The result has them in ``groups["clips"]``, ``groups["classes"]`` and
         ``groups["lengths"]``.
     run : Run, optional
         How the pass over the clips runs: threads, engine, checkpoint, memory limit and progress.
+    **reading
+        How what is not in memory is read: ``durations`` of the clips (a path, mapping or data frame),
+        ``frame`` (the length of frames in seconds, of arrays and of files that do not state it), and all
+        else in ``system_reading`` (:class:`~sedscope.SystemReading`) and ``truth_reading``
+        (:class:`~sedscope.TruthReading`).
 
     Returns
     -------
@@ -102,6 +119,12 @@ def evaluate(
 
     Examples
     --------
+    >>> arrays, events = {"a": [[0.2], [0.9], [0.4]]}, {"a": [(1, 2, "Dog")]}
+    >>> evaluate(arrays, events, classes=["Dog"], frame=1.0, durations={"a": 3})["psds2"].value
+    1.0
+
+    Most programs keep scores and ground truth, to evaluate them again:
+
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
@@ -117,8 +140,25 @@ def evaluate(
     >>> evaluate(scores, truth, "psds1", by={"a": "north"}).groups["clips"]["north"]["psds1"].value
     1.0
     """
-    named = name_metrics(metrics)
-    processed = detected = scores
+    named = name_metrics(metrics, [] if points is None else [points])
+    system, truth = as_inputs(scores, truth, classes, reading)
+    if not isinstance(system, Scores):
+        changed = {"points": points, "resampling": resampling, "by": by}
+        _refuse_for_sets(scores, system, changed)
+        of_system = reading.get("system_reading")
+        return evaluate_sets(
+            system,
+            truth,
+            named,
+            classes=classes,
+            clips=clips,
+            missing=missing,
+            coverage=coverage,
+            overlaps="error" if of_system is None else truth_overlaps(of_system.overlaps),
+            label_map=None if of_system is None else of_system.label_map,
+            run=run,
+        )
+    processed = detected = scores = system
     if points is not None:
         from .operating_point import metrics_at_points, points_notes, scores_at_points
 
@@ -180,6 +220,13 @@ def evaluate(
         result = resampled.complete(result, run.threads)
     issue_warnings(result.warnings, 2)
     return replace(result, blocks=counted.blocks, groups=groups)
+
+
+def _refuse_for_sets(where: object, sets: DetectionSets, options: Mapping[str, object]) -> None:
+    """Refuse options that need scores, for detections by threshold."""
+    changed = [f"{name}=" for name, value in options.items() if value is not None]
+    if changed:
+        require_scores(sets, where, listing(changed))
 
 
 def evaluate_sets(
@@ -363,8 +410,8 @@ def _measure_groups(
 
 
 def deltas(
-    scores: Scores,
-    truth: GroundTruth,
+    scores: SystemLike,
+    truth: TruthLike,
     criterion: Criterion,
     *,
     classes: Iterable[str] | None = None,
@@ -374,6 +421,7 @@ def deltas(
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     system: str | None = None,
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Deltas:
     """Find how the counts of a criterion change at every threshold.
 
@@ -381,10 +429,8 @@ def deltas(
 
     Parameters
     ----------
-    scores : Scores
-        The scores of the system.
-    truth : GroundTruth
-        The reference events.
+    scores, truth
+        The system and the reference events; see :func:`~sedscope.evaluate`.
     criterion : Criterion
         What counts as found.
     classes, clips, missing, coverage
@@ -397,6 +443,8 @@ def deltas(
         deltas also know a hash of the scores; without, only if the scores are not in memory.
     run : Run, optional
         How the pass runs; see :func:`~sedscope.evaluate`.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -416,6 +464,7 @@ def deltas(
         raise SedscopeError(f"Not a criterion: {criterion!r}.")
     run = Run._of(run, "Counting", "engine", "scheduler", "checkpoint")
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
+    scores, truth = as_scores(scores, truth, classes, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     # to read files takes much longer than to hash them; to read arrays does not
     alignment = replace(alignment, hashed=system is not None or not scores.in_memory)

@@ -26,6 +26,8 @@ from ..metrics import Metric
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
+    from ..data.tables import FrameLike
+    from ..io.locations import Location
     from ..resampling.draws import Draws, GroupDraws
     from ..resampling.resampling import ClipPart, Resampling
 
@@ -78,8 +80,8 @@ class Groups:
             raise SedscopeError("floor= only applies to the harmonic mean. Choose average='harmonic'.")
         if not isinstance(self.members, Mapping):
             raise SedscopeError(
-                "Groups must be a mapping from clips or classes to groups, not "
-                f"{type(self.members).__name__}."
+                "Groups must be a mapping from clips or classes to groups, or a table in a file or data "
+                f"frame, not {type(self.members).__name__}."
             )
         wrong = [f"{name}: {group!r}" for name, group in self.members.items() if not _is_name(group)]
         if wrong:
@@ -88,8 +90,13 @@ class Groups:
 
     @classmethod
     def _of(cls, groups: GroupsLike) -> Groups:
-        """Return groups that may be a mapping."""
-        return groups if isinstance(groups, Groups) else cls(groups)
+        """Return groups that may be a mapping, a data frame or a file."""
+        if isinstance(groups, Groups):
+            return groups
+        from ..io.side_tables import is_group_table, read_groups
+
+        members: Any = read_groups(groups) if is_group_table(groups) else groups
+        return cls(members)
 
     def average_of(self, values: FloatArray) -> FloatArray:
         """Return the average over the groups, for one or more values of each.
@@ -124,7 +131,7 @@ class Groups:
         return np.where(negative, np.nan, harmonic)
 
 
-GroupsLike: TypeAlias = "Groups | Mapping[str, str] | Mapping[str, int]"
+GroupsLike: TypeAlias = "Groups | Mapping[str, str] | Mapping[str, int] | str | Location | FrameLike"
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +140,13 @@ class By:
 
     Parameters
     ----------
-    clips : mapping of clip to group, or Groups, optional
+    clips : mapping of clip to group, path, data frame or Groups, optional
         Groups of clips, e.g. the recording sites, each as if it were alone. Where clips are scored
-        regions, the groups may be those of their recordings.
-    classes : mapping of class to group, or Groups, optional
-        Groups of classes, e.g. common and rare ones, each as if there were no other classes.
+        regions, the groups may be those of their recordings. A file or frame has the columns ``filename
+        group``.
+    classes : mapping of class to group, path, data frame or Groups, optional
+        Groups of classes, e.g. common and rare ones, each as if there were no other classes. A file or frame
+        has the columns ``label group``.
     lengths : iterable of float, optional
         Reference events by their length: ``(1, 5)`` makes the bins up to 1 s, 1 to 5 s and above 5 s.
         References outside a bin are ignored: they are not missed, and detections that match them are not

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from ..data.event_table import EventTable
 from ..data.events import Events
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
-from ..data.tables import FrameLike
-from ..errors import SedscopeError, counted, issue_warnings
+from ..data.tables import FrameLike, is_columns, is_frame
+from ..errors import SedscopeError, counted, issue_warnings, listing
 from .events import dcase
 from .events.files import event_format, read_event_table
 from .events.format import EventSet
@@ -153,7 +153,7 @@ class TruthReading:
     ()
     """
 
-    durations: str | Location | Mapping[str, float] | None = None
+    durations: str | Location | Mapping[str, float] | FrameLike | None = None
     invalid: Invalid = "error"
     overlaps: Overlaps = "error"
     format: str | None = None
@@ -164,22 +164,58 @@ class TruthReading:
     ignored_labels: Iterable[str] = ()
     label_map: LabelMapLike | None = None
 
+    def _require_only(self, *used: str) -> None:
+        """Refuse what cannot apply to ground truth in memory. ``used``: the fields that can."""
+        names = [field.name for field in fields(self) if field.name not in used]
+        unused = [name for name in names if getattr(self, name)]
+        if unused:
+            raise SedscopeError(
+                f"The ground truth is in memory, so {listing(unused)} of truth_reading= cannot be used. "
+                "Give a file of ground truth."
+            )
+
     def _options(self) -> EventReadOptions:
         return EventReadOptions(self.columns or {}, self.label, side="truth")
 
     def _label_map(self) -> LabelMap | None:
         return None if self.label_map is None else as_label_map(self.label_map)
 
+    def _as_read(self, truth: GroundTruth) -> GroundTruth:
+        """Give the reference events their new labels."""
+        label_map = self._label_map()
+        return truth if label_map is None else truth.relabelled(label_map)
 
-def read_truth(path: str | Location, reading: TruthReading) -> GroundTruth:
-    """Read ground truth, and give it its new labels."""
-    table = read_event_table(path, format=reading.format, options=reading._options())
+
+def read_truth(
+    truth: str | Location | Mapping[str, Any] | FrameLike, reading: TruthReading
+) -> GroundTruth:
+    """Read ground truth, or make it of events in memory, and give it its new labels."""
+    if isinstance(truth, (str, Path, Address)):
+        table = read_event_table(truth, format=reading.format, options=reading._options())
+    elif is_frame(truth) or (isinstance(truth, Mapping) and is_columns(truth)):
+        table = EventTable.from_frame(truth, reading.columns, where="ground truth")
+    elif isinstance(truth, Mapping):
+        reading._require_only("durations", "invalid", "overlaps", "ignored_labels", "label_map")
+        made = GroundTruth.from_dict(
+            truth,
+            durations=load_durations(reading.durations),
+            invalid=reading.invalid,
+            overlaps=reading.overlaps,
+            ignored_labels=reading.ignored_labels,
+        )
+        return reading._as_read(made)
+    else:
+        raise SedscopeError(
+            f"Ground truth cannot be made from {type(truth).__name__}. Give a path, a mapping "
+            "{clip: [(onset, offset, label), …]}, or a data frame with the columns filename, onset, offset "
+            "and event_label; or see read_ground_truth, GroundTruth.from_dict and GroundTruth.from_table."
+        )
     return truth_of_table(table, reading)
 
 
 def truth_of_table(table: EventTable, reading: TruthReading) -> GroundTruth:
     """Return the ground truth of a table that was read, with its new labels."""
-    label_map, ignored = reading._label_map(), None
+    ignored = None
     if reading.ignored is not None:
         options = reading._options()
         ignored = read_event_table(reading.ignored, format=reading.format, options=options)
@@ -192,7 +228,7 @@ def truth_of_table(table: EventTable, reading: TruthReading) -> GroundTruth:
         ignored=ignored,
         ignored_labels=reading.ignored_labels,
     )
-    return truth if label_map is None else truth.relabelled(label_map)
+    return reading._as_read(truth)
 
 
 def read_ground_truth(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from ..data.choices import Gaps
-from ..data.clips import DURATION_COLUMNS, clip_ids, is_duration
+from ..data.clips import DURATION_COLUMNS, as_durations, clip_ids, is_duration
 from ..data.event_table import EventTable, events_by_role
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..data.tables import RowLocation
+from ..data.tables import FrameLike, RowLocation, cells_from_frame, is_columns, is_frame
 from ..errors import SedscopeError, counted, listing, shortened, subject
 from .atomic_write import write_text
 from .events.files import read_event_table
@@ -88,9 +88,13 @@ def read_durations(path: str | Location) -> dict[str, float]:
     return dict(zip(names, seconds, strict=True))
 
 
-def load_durations(durations: str | Location | Mapping[str, float] | None) -> Mapping[str, float] | None:
-    """Return durations that are given as a mapping, or read them from a file."""
-    return read_durations(durations) if isinstance(durations, (str, Path, Address)) else durations
+def load_durations(
+    durations: str | Location | Mapping[str, float] | FrameLike | None,
+) -> Mapping[str, float] | None:
+    """Return durations that are given as a mapping or a frame, or read them from a file."""
+    if isinstance(durations, (str, Path, Address)):
+        return read_durations(durations)
+    return as_durations(durations)
 
 
 def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
@@ -107,43 +111,50 @@ def clip_seconds(truth: GroundTruth) -> dict[str, float]:
     return dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
 
 
-CLIP_COLUMNS = ("filename", "clip")
-CLASS_COLUMNS = ("label", "class", "event_label")
+_MEMBER_COLUMNS = ("filename", "clip", "label", "class", "event_label")
 _GROUP = "group"
 
 
-def read_clip_groups(path: str | Location) -> dict[str, str]:
-    """Read the group of each clip from a table ``filename group``, with tabs, semicolons or commas."""
-    return _read_groups(path, CLIP_COLUMNS)
+def is_group_table(groups: object) -> bool:
+    """Return whether groups are a file, a data frame or a mapping of columns."""
+    if isinstance(groups, Mapping):
+        return is_columns(groups) or {*groups} >= {_GROUP, "label"}
+    return isinstance(groups, (str, Path, Address)) or is_frame(groups)
 
 
-def read_class_groups(path: str | Location) -> dict[str, str]:
-    """Read the group of each class from a table ``label group``, with tabs, semicolons or commas."""
-    return _read_groups(path, CLASS_COLUMNS)
+def read_groups(groups: str | Location | FrameLike) -> dict[str, str]:
+    """Read the group of each clip or class from a table ``filename group`` or ``label group``.
 
-
-def _read_groups(path: str | Location, names: Sequence[str]) -> dict[str, str]:
-    table = read_text_table(path, delimiter=None)
-    named = next((name for name in names if name in table.header), None)
+    A file has tabs, semicolons or commas.
+    """
+    if isinstance(groups, (str, Path, Address)):
+        table = read_text_table(groups, delimiter=None)
+    else:
+        cells = cells_from_frame(groups, "groups")
+        texts = zip(*(cells.text_column(name) for name in cells.header), strict=True)
+        rows = [*map(list, texts)]
+        table = TextTable(Path("groups"), [*cells.header], rows, [*range(len(rows))])
+    named = next((name for name in _MEMBER_COLUMNS if name in table.header), None)
     if named is None or _GROUP not in table.header:
         columns = listing([repr(shortened(name, 60)) for name in table.header])
         raise SedscopeError(
-            f"{path}: the first line must name the columns {names[0]!r} and {_GROUP!r}. It has {columns}."
+            f"{table.path}: the first line must name the columns 'filename' (for classes, 'label') and "
+            f"{_GROUP!r}. It has {columns}."
         )
-    groups: dict[str, str] = {}
+    group_of: dict[str, str] = {}
     wrong: dict[int, str] = {}
     column, group_column = table.header.index(named), table.header.index(_GROUP)
-    for row, cells in enumerate(table.rows):
-        name, group = cells[column].strip(), cells[group_column].strip()
+    for row, row_cells in enumerate(table.rows):
+        name, group = row_cells[column].strip(), row_cells[group_column].strip()
         if not name or not group:
             wrong[row] = f"there is no {_GROUP if name else named}"
-        elif groups.setdefault(name, group) != group:
+        elif group_of.setdefault(name, group) != group:
             wrong[row] = (
-                f"{shortened(name, 60)!r} is in the group {shortened(groups[name], 60)!r} as well"
+                f"{shortened(name, 60)!r} is in the group {shortened(group_of[name], 60)!r} as well"
             )
     if wrong:
         raise _refusal(table, wrong)
-    return groups
+    return group_of
 
 
 def _refusal(table: TextTable, wrong: dict[int, str]) -> SedscopeError:

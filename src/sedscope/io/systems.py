@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..data.choices import EventOverlaps, Gaps
@@ -16,12 +17,15 @@ from ..data.event_table import EventTable
 from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
+from ..data.labels import MAP_ADVICE, refuse_disjoint
+from ..data.score_sources import tables_by_clip
 from ..data.scored_events import DetectedColumns
 from ..data.scores import Scores
+from ..data.tables import FrameLike, is_columns, is_frame
 from ..errors import SedscopeError, issue_warnings, listing, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table
 from .events.source import EventReadOptions, Source
-from .locations import Address, Location, folder_content, folder_files
+from .locations import Address, Location, folder_content, folder_files, input_location
 from .scores.files import read_scores, recognise_score_format
 from .side_tables import clip_seconds, refuse_detections
 from .side_tables import stitch as stitch_scores
@@ -100,11 +104,23 @@ class SystemReading:
         return scores if label_map is None else scores.relabelled(label_map)
 
 
-def read_system(path: Location, truth: GroundTruth, reading: SystemReading) -> Scores | DetectionSets:
-    """Read scores or detections in any format, or a folder of detections by threshold.
+def read_system(
+    system: str | Location | Mapping[Any, Any] | FrameLike,
+    truth: GroundTruth,
+    reading: SystemReading,
+    *,
+    classes: Iterable[str] | None = None,
+) -> Scores | DetectionSets:
+    """Read scores or detections in any format, or a folder of detections by threshold; or make scores of
+    what is in memory.
 
-    Detections by threshold keep their labels: :func:`evaluate_sets` applies a label map.
+    Detections by threshold keep their labels: :func:`evaluate_sets` applies a label map. ``classes``: the
+    columns of arrays in memory.
     """
+    if not isinstance(system, (str, Path, Address)):
+        columns = reading.classes if classes is None else [*classes]
+        return _scores_in_memory(system, truth, reading, columns)
+    path = input_location(system)
     if reading.format is None and not reading.columns and path.is_dir() and holds_detection_sets(path):
         return read_detection_sets(path)
     return read_system_scores(path, truth, reading)
@@ -139,18 +155,90 @@ def _read_scores(
         )
     if reading.stitch is not False:
         refuse_detections(path)
+    table = read_event_table(path, format=reading.format, options=reading._options())
+    return _scores_of_events(table, reading, durations, labels, clips)
+
+
+def _scores_of_events(
+    table: EventTable,
+    reading: SystemReading,
+    durations: Mapping[str, float] | None,
+    labels: Iterable[str],
+    clips: Iterable[str],
+) -> Scores:
+    """Make scores from the rows of a table of detections. Errors name the rows."""
     options, overlaps = reading._options(), reading.overlaps
-    table = read_event_table(path, format=reading.format, options=options)
     issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
     timed = table.with_times(table.durations if durations is None else durations)
     try:
         scores = detections_as_scores(timed, reading, labels, clips)
     except SedscopeError as error:
         _refuse_rows(timed, overlaps)
-        raise SedscopeError(f"{path}: {error}", lines=error.lines, advice=error.advice) from None
+        raise SedscopeError(f"{table.where}: {error}", lines=error.lines, advice=error.advice) from None
     if overlaps == "merge":
         issue_warnings(_raised_note(table), stacklevel=2)
     return scores
+
+
+def _scores_in_memory(
+    system: Any, truth: GroundTruth, reading: SystemReading, classes: Sequence[str] | None
+) -> Scores | DetectionSets:
+    """Make scores of arrays, data frames or events; detections by threshold stay as they are."""
+    durations = None if truth.durations is None else clip_seconds(truth)
+    labels = possible_labels(truth, reading)
+    if is_frame(system) or (isinstance(system, Mapping) and is_columns(system)):
+        tables = None if reading.columns else tables_by_clip(system)
+        if tables is None:
+            table = EventTable.from_frame(system, reading.columns, where="detections")
+            return _scores_of_events(table, reading, durations, labels, truth.clips)
+        return reading._as_read(Scores.from_tables(tables, gaps=reading.gaps))
+    if not isinstance(system, Mapping):
+        raise SedscopeError(
+            f"Scores cannot be made from {type(system).__name__}. Give a path, a data frame, or a mapping "
+            "from clips to arrays, data frames or lists of events; or see read_scores, Scores.from_arrays, "
+            "Scores.from_tables, Scores.from_events and Scores.from_function."
+        )
+    if system and all(isinstance(key, (int, float)) for key in system):
+        return {float(threshold): events for threshold, events in system.items()}
+    if any(map(is_frame, system.values())):
+        return reading._as_read(Scores.from_tables(system, gaps=reading.gaps))
+    if all(map(_is_event_list, system.values())):
+        return listed_scores(
+            system,
+            {str(event[2]).strip() for events in system.values() for event in events},
+            labels,
+            clips=truth.clips,
+            overlaps=reading.overlaps,
+            label_map=reading._label_map(),
+        )
+    if classes is None or reading.frame is None:
+        raise SedscopeError(
+            "Arrays do not say which classes their columns are and how long a frame is. Give classes= and "
+            "frame= in seconds, or use Scores.from_arrays(arrays, classes=…, frame=…)."
+        )
+    return reading._as_read(Scores.from_arrays(system, classes=classes, frame=reading.frame))
+
+
+def _is_event_list(events: object) -> bool:
+    """Return whether something is a list of events, perhaps empty, and not an array of scores."""
+    if not isinstance(events, (list, tuple)):
+        return False
+    return all(
+        isinstance(event, Iterable) and any(isinstance(x, str) for x in event) for event in events
+    )
+
+
+def refuse_other_speakers(
+    system: Scores, truth: GroundTruth, path: object, reading: SystemReading
+) -> None:
+    """Refuse speakers of an RTTM file that the ground truth does not have, and say what to do about it."""
+    if reading.label is not None or not str(path).lower().endswith(".rttm"):
+        return
+    voice = "To evaluate voice activity, give all speakers one label: --label speech."
+    try:
+        refuse_disjoint(system.named_classes, truth.labels, advice=f"{voice} {MAP_ADVICE}")
+    except SedscopeError as error:
+        raise SedscopeError(f"{path}: {error}", advice=error.advice) from None
 
 
 def _raised_note(table: EventTable) -> list[str]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ..errors import SedscopeError, UnknownName, listing, near_names, refuse_nul, shortened
 from .metric import METRICS, Metric
+
+DEFAULT_METRICS = ("psds1", "psds2")
 
 SHORT_NAMES = {
     "psds1": (
@@ -161,15 +163,34 @@ def parse_named_metric(text: str) -> tuple[str | None, Metric[Any]]:
     return named[1].strip(), parse_metric(named[2])
 
 
-def name_metrics(metrics: MetricsLike) -> dict[str, Metric[Any]]:
+class HasMetrics(Protocol):
+    """Operating points, as far as they say what is measured there."""
+
+    @property
+    def thresholds(self) -> Mapping[str, float]: ...
+    def metrics(self) -> dict[str, Metric[Any]]: ...
+
+
+def name_metrics(
+    metrics: MetricsLike | None, points: Iterable[HasMetrics] = ()
+) -> dict[str, Metric[Any]]:
     """Return the metrics by name, in order; a metric that comes again is left out.
 
-    A metric that the user did not name has its short name, or else the name of its class.
+    A metric that the user did not name has its short name, or else the name of its class. The default is
+    PSDS 1 and 2; or what the ``points`` of the systems measure, if some of them have thresholds.
 
     >>> from sedscope import Collar, FScore
     >>> [*name_metrics(["psds1", FScore(Collar(onset=0.1)), FScore(Collar(onset=0.3))])]
     ['psds1', 'FScore', 'FScore_2']
     """
+    if metrics is None:
+        at_points = [of_system.metrics() for of_system in points if of_system.thresholds]
+        if any(of_system != at_points[0] for of_system in at_points):
+            raise SedscopeError(
+                "The operating points of the systems were chosen by different criteria. Choose the metrics "
+                "to compare them by (--metric)."
+            )
+        return at_points[0] if at_points else name_metrics(DEFAULT_METRICS)
     if isinstance(metrics, Mapping):
         return name_pairs([(name, as_metric(metric)) for name, metric in metrics.items()])
     if isinstance(metrics, (Metric, str)) or not isinstance(metrics, Iterable):
@@ -230,7 +251,11 @@ def as_metric(metric: MetricLike) -> Metric[Any]:
     if isinstance(metric, str):
         return parse_metric(metric)
     if not isinstance(metric, Metric):
-        raise SedscopeError(f"Not a metric: {shortened(repr(metric))}.")
+        raise SedscopeError(
+            f"Not a metric: {shortened(repr(metric))}. Give a short name such as 'psds1' ('sedscope metrics' "
+            "lists all), or a metric such as sed.PSDS(sed.Intersection(0.7, 0.7)); for one of your own, "
+            "subclass sed.Metric."
+        )
     return metric
 
 

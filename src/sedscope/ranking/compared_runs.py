@@ -11,14 +11,17 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
+from ..data.tables import is_frame
 from ..errors import SedscopeError, counted, listing, refuse_nul
+from ..evaluation.inputs import Reading, SystemLike, as_system, require_scores
 from ..evaluation.operating_point import scores_at_points
 
 if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
 
 
-Runs: TypeAlias = Scores | Sequence[Scores]
+Runs: TypeAlias = "SystemLike | Sequence[SystemLike]"
+"""One run of a system, or several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,37 +38,53 @@ class ComparedRun:
     points: OperatingPoints | None
 
 
-def as_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> dict[str, list[Scores]]:
-    """Return the runs of each system, by name."""
+def as_systems(
+    systems: Mapping[str, Runs] | Sequence[Runs],
+    truth: GroundTruth,
+    reading: Reading,
+    classes: Iterable[str] | None,
+) -> dict[str, list[Scores]]:
+    """Return the runs of each system, by name; read them, or make their scores."""
     if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
         raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
     if not isinstance(systems, Mapping):
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
         raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
-    return as_runs(systems)
+    return {
+        name: [as_run(name, run, truth, reading, classes) for run in of_system]
+        for name, of_system in runs_by_name(systems).items()
+    }
 
 
-def as_runs(systems: Mapping[str, Runs]) -> dict[str, list[Scores]]:
-    """Return the runs of each system of a mapping."""
+def as_run(
+    name: str, run: SystemLike, truth: GroundTruth, reading: Reading, classes: Iterable[str] | None
+) -> Scores:
+    """Return the scores of a run; read them, or make them."""
+    try:
+        return require_scores(as_system(run, truth, reading, classes), run, "a comparison")
+    except SedscopeError as error:
+        raise SedscopeError(f"{name}: {error}", lines=error.lines, advice=error.advice) from None
+
+
+def runs_by_name(systems: Mapping[str, Runs]) -> dict[str, list[SystemLike]]:
+    """Return the runs of each system of a mapping, as they were given."""
     if not isinstance(systems, Mapping):
         raise SedscopeError("Give a mapping from the names of systems to their scores.")
     nameless = [repr(name) for name in systems if not (isinstance(name, str) and name)]
     if nameless:
         raise SedscopeError(f"The name of a system must be a string, not {listing(nameless)}.")
     refuse_nul(systems, "system")
-    by_name: dict[str, list[Scores]] = {}
+    by_name: dict[str, list[SystemLike]] = {}
     runs: Any
     for name, runs in systems.items():
-        several = isinstance(runs, Iterable) and not isinstance(runs, Scores)
+        several = (
+            isinstance(runs, Iterable) and not isinstance(runs, (Mapping, str)) and not is_frame(runs)
+        )
         by_name[name] = [*runs] if several else [runs]
-    wrong = [
-        name
-        for name, of_system in by_name.items()
-        if not of_system or not all(isinstance(scores, Scores) for scores in of_system)
-    ]
-    if wrong:
-        raise SedscopeError(f"{listing(wrong)} must be given as Scores. See read_scores.")
+    without = [name for name, runs in by_name.items() if not runs]
+    if without:
+        raise SedscopeError(f"{listing(without)} must have at least one run.")
     return by_name
 
 

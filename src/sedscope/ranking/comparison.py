@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.ground_truth import GroundTruth
 from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, readable
+from ..evaluation.inputs import Reading, TruthLike, as_truth
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
 from ..evaluation.operating_point import metrics_at_points
 from ..metrics import Metric
@@ -23,13 +23,15 @@ from .differences import affordable_resamples, automatic_resamples, paired_diffe
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ..tuning.operating_points import OperatingPoints
 
 
 def compare(
     systems: Mapping[str, Runs] | Sequence[Runs],
-    truth: GroundTruth,
-    metrics: MetricsLike,
+    truth: TruthLike,
+    metrics: MetricsLike | None = None,
     *,
     points: Mapping[str, OperatingPoints] | None = None,
     at_false_alarms: FalseAlarmLimit | None = None,
@@ -39,17 +41,18 @@ def compare(
     coverage: Coverage = "error",
     resampling: Resampling | int | None = None,
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Comparison:
     """Compare systems on the same clips, which are drawn together in each resample (paired bootstrap).
 
     Parameters
     ----------
-    systems : mapping of str to Scores, or sequence of Scores
-        The scores of each system. Several scores under one name are runs of one system, e.g. with other
-        seeds: their mean is compared, and their spread is reported.
-    truth : GroundTruth
-        The reference events.
-    metrics : Metric, str, iterable of these, or mapping of str to these
+    systems : mapping of str to system, or sequence of systems
+        Each system in any form that :func:`~sedscope.evaluate` takes. A list of several under one name are
+        runs of one system, e.g. with other seeds: their mean is compared, and their spread is reported.
+    truth
+        The reference events; see :func:`~sedscope.evaluate`.
+    metrics : Metric, str, iterable of these, or mapping of str to these, optional
         What to measure; see :func:`~sedscope.evaluate`.
     points : mapping of str to OperatingPoints, optional
         The operating points of systems, by name; see :func:`~sedscope.evaluate`. If some have thresholds,
@@ -73,6 +76,8 @@ def compare(
     run : Run, optional
         How the passes run. Each run keeps its parts in its own folder
         inside ``checkpoint``. One progress covers the clips and resamples of all runs.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -98,10 +103,12 @@ def compare(
     1
     """
     points = points or {}
-    named = _comparable_metrics(name_metrics(metrics), points, at_false_alarms)
+    chosen = name_metrics(metrics, points.values())
+    named = _comparable_metrics(chosen, points, at_false_alarms)
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
     resampling = Resampling._of(resampling)
-    named_systems = as_systems(systems)
+    truth = as_truth(truth, reading)
+    named_systems = as_systems(systems, truth, reading, classes)
     if at_false_alarms is not None:
         check_limit(at_false_alarms, [*named_systems])
     runs = align_runs(named_systems, points, truth, classes, clips, missing, coverage)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from ..engines.engine import Engine
 from ..engines.run import Run
 from ..errors import SedscopeError, collected_warnings, issue_warnings, listing
 from ..evaluation.evaluate import evaluate
+from ..evaluation.inputs import Reading, TruthLike, as_truth
 from ..evaluation.notes import event_list_notes
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
@@ -31,7 +32,7 @@ from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
-from .compared_runs import ComparedRun, Runs, as_runs
+from .compared_runs import ComparedRun, Runs, as_run, runs_by_name
 from .differences import FEWEST_RESAMPLES, affordable_resamples, resamples_needed
 from .formula import Formula
 from .measured_runs import measure_runs
@@ -47,6 +48,9 @@ from .submissions import (
     in_order,
     rank_submissions,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ScoreReader: TypeAlias = Callable[[], Scores]
 """Reads the scores of one run."""
@@ -74,8 +78,8 @@ _REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*\((--clips scored|--missing empty)\)
 
 def rank(
     systems: Mapping[str, Runs],
-    truth: GroundTruth,
-    metrics: MetricsLike,
+    truth: TruthLike,
+    metrics: MetricsLike | None = None,
     *,
     score: str | None = None,
     better: Better | None = None,
@@ -85,6 +89,7 @@ def rank(
     coverage: Coverage = "error",
     resampling: Resampling | int | None = None,
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Ranking:
     """Rank systems, with intervals of the ranks and groups of systems that tie.
 
@@ -93,12 +98,12 @@ def rank(
 
     Parameters
     ----------
-    systems : mapping of str to Scores
-        The scores of each system. Several scores under one name are runs of one system: their mean is
-        ranked.
-    truth : GroundTruth
-        The reference events.
-    metrics : Metric, str, iterable of these, or mapping of str to these
+    systems : mapping of str to system
+        Each system in any form that :func:`~sedscope.evaluate` takes. A list of several under one name are
+        runs of one system: their mean is ranked.
+    truth
+        The reference events; see :func:`~sedscope.evaluate`.
+    metrics : Metric, str, iterable of these, or mapping of str to these, optional
         What to measure; see :func:`~sedscope.evaluate`. Systems are ranked by the first one, unless there
         is a `score`.
     resampling : int or Resampling, optional
@@ -125,6 +130,8 @@ def rank(
     run : Run, optional
         How the passes run. Its checkpoint keeps the values of each system: one that was measured before,
         in the same way, is not measured again.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -140,12 +147,15 @@ def rank(
     >>> [(system.rank, system.name, system.group) for system in ranking.systems]
     [(1, 'q9', 1), (2, 'q7', 2), (3, 'q5', 3)]
     """
-    runs_of = as_runs(systems)
+    truth = as_truth(truth, reading)
+    columns = None if classes is None or isinstance(classes, str) else [*classes]
+    runs_of = runs_by_name(systems)
     unknown = sorted(set(teams or {}).difference(runs_of))
     if unknown:
         raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
     readers: dict[str, list[ScoreReader]] = {
-        name: [partial(_itself, scores) for scores in runs] for name, runs in runs_of.items()
+        name: [partial(as_run, name, scores, truth, reading, columns) for scores in runs]
+        for name, runs in runs_of.items()
     }
     submissions = [
         Submission(name, (teams or {}).get(name, name), runs) for name, runs in readers.items()
@@ -157,7 +167,7 @@ def rank(
         Resampling._of(resampling),
         score=score,
         better=better,
-        classes=classes,
+        classes=classes if columns is None else columns,
         clips=clips,
         coverage=coverage,
         run=Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
@@ -169,7 +179,7 @@ def rank(
 def rank_by_metrics(
     submissions: Iterable[Submission[ScoreReader]],
     truth: GroundTruth,
-    metrics: MetricsLike,
+    metrics: MetricsLike | None,
     resampling: Resampling,
     *,
     score: str | None = None,
@@ -355,7 +365,3 @@ def _score_and_metrics(
             "better='higher' or better='lower' (--better)."
         )
     return formula, (RankedMetric(SCORE, score, better != "lower"), *kinds)
-
-
-def _itself(scores: Scores) -> Scores:
-    return scores

@@ -21,7 +21,7 @@ from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import By, Groups
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
-from ..io.side_tables import read_class_groups, read_clip_groups, read_regions
+from ..io.side_tables import read_groups, read_regions
 from ..io.systems import DetectionSets, holds_events, read_system
 from ..metrics.metric import delta_requests
 from .task import Dataset, GroupRule, Task
@@ -261,9 +261,9 @@ def grouping(truth: DatasetTruth, references: GroundTruth, scored: Iterable[str]
     if rule.lengths:
         return By(lengths=rule.lengths)
     if rule.classes is not None:
-        return By(classes=Groups(read_class_groups(folder / rule.classes), rule.average, rule.floor))
+        return By(classes=Groups(read_groups(folder / rule.classes), rule.average, rule.floor))
     if rule.clips is not None:
-        members = read_clip_groups(folder / rule.clips)
+        members = read_groups(folder / rule.clips)
     elif rule.pattern is not None:
         members = _groups_in_names(rule, references, scored)
     else:

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, issue_warnings, listing, raise_together
+from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..evaluation.notes import input_notes
 from ..metrics import Metric, MetricResult
 from ..metrics.names import MetricLike, as_metric
@@ -42,6 +43,9 @@ from ..resampling.resampling import Resampling
 from ..results.text import Form, Line, Name, Part, Records, Table, definition, number_or_blank
 from ..tabular import TabularResult
 from .operating_points import OperatingPoints
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _THRESHOLD_ADVICE = "Choose a metric with a threshold, such as BestFScore(IoU(0.5))."
 AS_THEY_ARE = Chain()
@@ -159,46 +163,70 @@ class Tuning(TabularResult):
         return self.points.process(scores)
 
 
+@dataclass(frozen=True)
+class Folds:
+    """How clips are split into folds, to judge a choice on clips that it was not made on.
+
+    Parameters
+    ----------
+    number : int
+        How many folds.
+    seed : int, default 0
+        The seed of the split.
+    groups : mapping of clip to group, optional
+        The clips of a group, e.g. of a recording site, stay in one fold.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(100)
+    >>> best = sed.BestFScore(sed.Collar())
+    >>> tuned = sed.tune(sed.simulate.scores(truth), truth, best, folds=sed.Folds(5, seed=1))
+    >>> tuned.cross_validated < tuned.value
+    True
+    """
+
+    number: int
+    seed: int = 0
+    groups: Mapping[str, Hashable] | None = None
+
+
 def tune(
-    scores: Scores,
-    truth: GroundTruth,
+    scores: SystemLike,
+    truth: TruthLike,
     metric: MetricLike,
     postprocessing: PostProcessing | Iterable[PostProcessing] | str = (),
     *,
-    folds: int | None = None,
-    seed: int = 0,
-    groups: Mapping[str, Hashable] | None = None,
+    folds: Folds | int | None = None,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Tuning:
     """Choose the post-processing of each class, and its threshold if the metric has one.
 
     Parameters
     ----------
-    scores : Scores
-        The scores of the system.
-    truth : GroundTruth
-        The reference events.
+    scores, truth
+        The system and the reference events; see :func:`~sedscope.evaluate`.
     metric : Metric or str
         What should be best.
     postprocessing : post-processing, iterable of them, or str
         What to choose from: a list, or a sweep as text. Of equally good ones, the first is taken.
         Without any, only thresholds are chosen.
-    folds : int, optional
+    folds : int or Folds, optional
         Also judge the choice on clips that it was not made on: split the clips into this many folds, and
-        judge each fold with what is best on the others.
-    seed : int, default 0
-        The seed of the split.
-    groups : mapping of clip to group, optional
-        Keep the clips of a group, e.g. of a recording site, in one fold.
+        judge each fold with what is best on the others. :class:`~sedscope.Folds` has a seed, and keeps
+        groups of clips together.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
         How the pass runs. The progress covers the clips, then the
         post-processings with each fold left out.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -218,16 +246,14 @@ def tune(
     """
     metric = as_metric(metric)
     candidates = as_postprocessings(postprocessing)
+    scores, truth = as_scores(scores, truth, classes, reading)
     _check_metric(metric, scores, candidates)
     run = Run._of(run, "Tuning", "engine", "scheduler", "checkpoint")
     candidates = _checked_candidates(candidates, metric)
-    if groups is not None and folds is None:
-        raise SedscopeError(
-            "groups= (--groups) keeps clips together in one fold. Give the number of folds as well (--folds)."
-        )
+    split = folds if folds is None or isinstance(folds, Folds) else Folds(folds)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     sample = TimeSample(alignment)
-    held_out = _held_out(alignment.clips, folds, seed, groups)
+    held_out = _held_out(alignment.clips, split)
     passes, settings = len(alignment.clips), len(candidates) * len(held_out)
     steps = StagedProgress(run._steps, passes + settings)
     of_passes = steps.stage(passes)
@@ -244,9 +270,8 @@ def tune(
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
-    grid = _Grid(
-        metric, candidates, deltas, held_out, seed, thread_count(run.threads), steps.stage(settings)
-    )
+    threads, seed = thread_count(run.threads), 0 if split is None else split.seed
+    grid = _Grid(metric, candidates, deltas, held_out, seed, threads, steps.stage(settings))
     return grid.tuning()
 
 
@@ -442,26 +467,24 @@ def _checked_candidates(
     return candidates or (AS_THEY_ARE,)
 
 
-def _held_out(
-    clips: Sequence[str], folds: int | None, seed: int, groups: Mapping[str, Hashable] | None
-) -> NDArray[np.bool_]:
+def _held_out(clips: Sequence[str], folds: Folds | None) -> NDArray[np.bool_]:
     """Return ((1 + folds) × clips): nothing in the first row, then the clips of each fold."""
     nothing = np.zeros((1, len(clips)), bool)
     if folds is None:
         return nothing
-    units = Resampling(seed=seed, groups=groups).units(clips)
+    units = Resampling(seed=folds.seed, groups=folds.groups).units(clips)
     number = int(units.max(initial=-1)) + 1
     try:
-        fold_count = operator.index(folds)
+        fold_count = operator.index(folds.number)
     except TypeError:
-        raise SedscopeError(f"folds={folds!r} must be a whole number.") from None
+        raise SedscopeError(f"folds={folds.number!r} must be a whole number.") from None
     if not 2 <= fold_count <= number:
-        unit = "clips" if groups is None else "groups"
+        unit = "clips" if folds.groups is None else "groups"
         raise SedscopeError(
-            f"folds={folds} must be at least 2 and at most the number of {unit}: {number}."
+            f"folds={folds.number} must be at least 2 and at most the number of {unit}: {number}."
         )
     fold_of_unit = np.empty(number, np.intp)
-    fold_of_unit[np.random.default_rng(seed).permutation(number)] = np.arange(number) % fold_count
+    fold_of_unit[np.random.default_rng(folds.seed).permutation(number)] = np.arange(number) % fold_count
     return np.concatenate([nothing, fold_of_unit[units] == np.arange(fold_count)[:, None]])
 
 

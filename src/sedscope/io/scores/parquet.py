@@ -11,7 +11,7 @@ import numpy as np
 
 from ...data.choices import Gaps, refuse_oversized
 from ...data.clip_scores import ClipScores
-from ...data.score_sources import TIME_COLUMNS, clip_from_table
+from ...data.score_sources import CLIP_COLUMNS, TIME_COLUMNS, clip_from_table
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing, subject
 from ..parquet_files import check_parquet, reading_parquet, write_parquet
@@ -20,7 +20,6 @@ from .format import ScoreFormat, ScoreReadOptions, starts_with
 if TYPE_CHECKING:
     import polars
 
-_CLIP_COLUMNS = ("clip", "filename", "clip_id")
 _BLOCK_ROWS = 100_000
 _BLOCKS_KEPT = 4
 
@@ -41,7 +40,7 @@ def _columns(path: Path) -> list[str]:
 def _is_long_table(columns: list[str]) -> bool:
     return (
         columns[:1] != []
-        and columns[0] in _CLIP_COLUMNS
+        and columns[0] in CLIP_COLUMNS
         and columns[1:3] == TIME_COLUMNS
         and (len(columns) > 3 and "event_label" not in columns)
     )
@@ -166,7 +165,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     import polars
 
     odd = [
-        repr(name) for name in scores.classes if name in (*_CLIP_COLUMNS, *TIME_COLUMNS, "event_label")
+        repr(name) for name in scores.classes if name in (*CLIP_COLUMNS, *TIME_COLUMNS, "event_label")
     ]
     if odd:
         raise SedscopeError(f"{path}: a long table cannot have classes named {listing(odd)}.")
