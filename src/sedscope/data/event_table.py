@@ -47,22 +47,18 @@ _LIKE_CONFIDENCE = (
     *("confidence", "confidences", "conf", "score", "scores"),
     *("probability", "probabilities", "prob", "probs"),
 )
-_KINDS_OF_FILE = [
-    "audio",
-    "wav",
-    "sound",
-    "video",
-    "clip",
-    "recording",
-    "track",
-    "begin",
+_KINDS = ("audio", "wav", "sound", "video", "clip", "recording", "track", "begin", "in", "source")
+_FILE_WORDS = ("file", "files", "filename", "filenames", "filepath", "fname", "path", "name", "id")
+_LIKE_FILENAME = frozenset(kind + word for kind in ("", *_KINDS) for word in ("", *_FILE_WORDS)) - {
+    "",
+    "name",
+    "id",
     "in",
+    "begin",
     "source",
-]
-_FILE_WORDS = ["file", "files", "filename", "filenames", "filepath", "fname", "path", "name", "id"]
-_LIKE_FILENAME = frozenset(
-    kind + word for kind in ("", *_KINDS_OF_FILE) for word in ("", *_FILE_WORDS)
-) - {"", "name", "id", "in", "begin", "source", "sourceid", "sourcename"}
+    "sourceid",
+    "sourcename",
+}
 """Names of columns that may hold clips, apart from case and punctuation."""
 _Column = TypeVar("_Column")
 
