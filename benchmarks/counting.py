@@ -32,7 +32,7 @@ def in_memory(clips: int) -> list[Row]:
     def full_counts(criterion: Criterion) -> Callable[[], object]:
         return lambda: sed.deltas(scores, truth, criterion).counts()
 
-    one_pass, psds1, psds2, both, full, full_ct, collar, order, sort, timed = seconds(
+    one_pass, psds1, psds2, both, full, full_ct, collar, order, sort, timed, alarm, alarms = seconds(
         lambda: [array.max(axis=0) for array in arrays],
         evaluate(PSDS1),
         evaluate(PSDS2),
@@ -43,6 +43,8 @@ def in_memory(clips: int) -> list[Row]:
         lambda: [np.argsort(column) for column in columns],
         lambda: [np.sort(column) for column in columns],
         full_counts(sed.Time()),
+        full_counts(sed.Alarm()),
+        full_counts(sed.Alarm(cooldown=1)),
         repeat=15,
     )
     size = f"{clips} × 500 × 10 float32"
@@ -53,6 +55,8 @@ def in_memory(clips: int) -> list[Row]:
         Row("counts at every threshold, 0.7/0.7", full, PASS, full / one_pass, "≤ 3"),
         Row("counts at every threshold, 0.1/0.1/0.3", full_ct, PASS, full_ct / one_pass, "≤ 5"),
         Row(f"best collar F1, {size}", collar, PASS, collar / one_pass, "≤ 4"),
+        Row(f"alarms at every threshold, {size}", alarm, PASS, alarm / one_pass, "≤ 8"),
+        Row("alarms with a cooldown of 1 s", alarms, PASS, alarms / one_pass),
         Row(f"time at every threshold, {size}", timed, ORDER, timed / order),
         Row(f"time at every threshold, {size}", timed, SORT, timed / sort, "≤ 1.0"),
     ]

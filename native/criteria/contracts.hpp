@@ -46,13 +46,15 @@ template <class Kernel, class T, class Change>
 inline constexpr bool takes_events =
     offers<KernelCalls, Kernel, T, Change> && offers<EventCalls, Kernel, T, Change>;
 
-// A judge marks what is right in a scene, and says of false detections whether they are
-// cross-triggers on another class, and of boundary errors whether they are too large. The
-// references of the class are null if it has none.
+// A judge marks what is right in a scene, and says whether detections matter to each other where
+// there are no references, of false detections whether they are cross-triggers on another class,
+// and of boundary errors whether they are too large. The references of the class are null if it has
+// none.
 template <class Judge>
 using JudgeCalls =
     decltype(std::declval<Judge&>().judge(std::declval<Scene&>(), std::declval<References&>(),
                                           std::declval<IgnoredReferences&>()),
+             bool{std::declval<const Judge&>().judges_strays()},
              bool{std::declval<const Judge&>().triggers(
                  std::declval<const DetectedEvent&>(), std::declval<References*>(),
                  std::declval<IgnoredReferences&>(), std::declval<References&>())},

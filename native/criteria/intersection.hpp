@@ -363,6 +363,7 @@ public:
     }
 
     // Whether a boundary is too far off, given its error. This criterion tolerates no error.
+    bool judges_strays() const { return false; }
     bool onset_off(Time) const { return true; }
     bool offset_off(Time, const Interval&) const { return true; }
 

@@ -65,6 +65,7 @@ public:
         return true;
     }
 
+    bool judges_strays() const { return false; }
     bool onset_off(Time error) const { return rule_.onset_off(error); }
     bool offset_off(Time error, const Interval& event) const {
         return rule_.offset_off(error, event);

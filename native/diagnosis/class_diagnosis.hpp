@@ -47,8 +47,9 @@ struct ClassView {
 template <class T, class Judge>
 class ClassDiagnosis {
 public:
-    static_assert(is_judge<Judge>,
-                  "a judge needs judge(), triggers(), onset_off() and offset_off()");
+    static_assert(
+        is_judge<Judge>,
+        "a judge needs judge(), judges_strays(), triggers(), onset_off() and offset_off()");
 
     template <class Criterion>
     explicit ClassDiagnosis(const Criterion& criterion) : judge_(criterion) {}
@@ -57,7 +58,7 @@ public:
     // the threshold before.
     void count(const ClassView<T>& view, int64_t* changes) {
         find_spans(view);
-        if (view.own || view.ignored.any())
+        if (needs_judge(view))
             count_events(view, changes);
         else
             count_strays(view, changes);
@@ -86,6 +87,10 @@ private:
         DetectedEvent event;
         std::size_t from, until;
     };
+
+    bool needs_judge(const ClassView<T>& view) const {
+        return view.own || view.ignored.any() || judge_.judges_strays();
+    }
 
     // Finds the detections of all thresholds; those of one threshold are in order of time. Scores
     // between two thresholds make no difference, so the tree is built on the level of each frame:
@@ -146,7 +151,7 @@ private:
                                      (*threshold >= score));
     }
 
-    // Without references of the class the type of a detection does not depend on the others.
+    // The type of a detection that is not judged does not depend on the others.
     void count_strays(const ClassView<T>& view, int64_t* changes) {
         for (const Span& span : spans_) {
             int64_t* const column = changes + error_types + stray_type(view, span.event);
@@ -181,7 +186,7 @@ private:
         References none;
         References& references = view.own ? *view.own : none;
         scene_.find_overlaps(references);
-        if (view.own || view.ignored.any()) judge_.judge(scene_, references, view.ignored);
+        if (needs_judge(view)) judge_.judge(scene_, references, view.ignored);
         of_detections_.assign(scene_.detections.size(), {});
         of_references_.assign(references.count(), {});
         for (const auto& [i, j, shared] : scene_.overlaps) {

@@ -7,10 +7,10 @@ namespace sedscope::python {
 
 // Each file of bindings defines one of these functions.
 using Bind = void(nanobind::module_&);
-Bind bind_active_time, bind_any_overlap, bind_clips, bind_collar, bind_columns, bind_counting,
-    bind_criteria, bind_intersection, bind_iou, bind_means, bind_postprocessing, bind_ranked_clips,
-    bind_recording, bind_resampling, bind_score_ranges, bind_scored_events, bind_segments,
-    bind_text;
+Bind bind_active_time, bind_alarm, bind_any_overlap, bind_clips, bind_collar, bind_columns,
+    bind_counting, bind_criteria, bind_intersection, bind_iou, bind_means, bind_postprocessing,
+    bind_ranked_clips, bind_recording, bind_resampling, bind_score_ranges, bind_scored_events,
+    bind_segments, bind_text;
 
 namespace {
 
@@ -34,7 +34,7 @@ attribute does not copy it.)";
     for (Bind* bind :
          {bind_columns, bind_clips, bind_recording, bind_postprocessing, bind_ranked_clips,
           bind_criteria,  // before the criteria, which derive from what it binds
-          bind_intersection, bind_collar, bind_iou, bind_any_overlap, bind_active_time,
+          bind_intersection, bind_collar, bind_iou, bind_any_overlap, bind_alarm, bind_active_time,
           bind_segments, bind_scored_events, bind_counting, bind_resampling, bind_score_ranges,
           bind_means, bind_text})
         bind(module);

@@ -454,6 +454,15 @@ class AnyOverlap:
         Find the deltas of events that are detected as they are, even if they overlap.
         """
 
+class Alarm(OverlapCriterion):
+    """
+    An alarm at each onset that is not too early after the last.
+
+    With ``within``, windows of references do not depend on their offsets.
+    """
+
+    def __init__(self, *, cooldown: int, before: int, after: int, within: int | None) -> None: ...
+
 class ActiveTime:
     """
     The time in which classes are active, rightly or wrongly, in clips of some ``durations``.

@@ -24,6 +24,8 @@ CRITERIA = {
     "collar": sed.Collar(0.05, 0.05, 0.2),
     "IoU": sed.IoU(0.2),
     "strict IoU": sed.IoU(0.5, strict=True, cross_triggers=True),
+    "alarm": sed.Alarm(cooldown=0.05, before=0.01, after=0.02),
+    "alarm within": sed.Alarm(cooldown=0, within=0.03),
     "intersection": sed.Intersection(0.5, 0.5, cttc=0.3),
 }
 STEP = 10_000  # microseconds: so coarse that many errors are equal

@@ -137,6 +137,8 @@ def count(clip: SoakClip, criterion: Criterion) -> ClipCounts:
     elif isinstance(criterion, sed.AnyOverlap):
         targets = [_merged_and_split(events, criterion) for events in targets]
         counter = _any_overlaps(criterion)
+    elif isinstance(criterion, sed.Alarm):
+        counter = _alarms(criterion)
     else:
         counter = _pairs(pairable(criterion), criterion.cross_triggers)  # type: ignore[attr-defined]
     points = []
@@ -217,6 +219,32 @@ def _any_overlaps(criterion: sed.AnyOverlap) -> Counter:
         windows = [(onset - before, offset + after) for onset, offset in [*targets[label], *ignored]]
         tp = sum(shared(window, united(found)) > 0 for window in windows[: len(targets[label])])
         fp = sum(not any(shared(event, [window]) for window in windows) for event in found)
+        return tp, fp, [0] * len(targets)
+
+    return counter
+
+
+def _alarms(criterion: sed.Alarm) -> Counter:
+    cooldown, before = in_ticks(criterion.cooldown), in_ticks(criterion.before)
+
+    def in_window(alarm: int, event: Event) -> bool:
+        last = (
+            event[1] + in_ticks(criterion.after)
+            if criterion.within is None
+            else event[0] + in_ticks(criterion.within)
+        )
+        return event[0] - before <= alarm <= last
+
+    def counter(
+        detected: list[Event], label: int, targets: list[list[Event]], ignored: list[Event]
+    ) -> tuple[int, int, list[int]]:
+        alarms: list[int] = []
+        for onset, _ in detected:
+            if not alarms or onset - alarms[-1] >= cooldown:
+                alarms.append(onset)
+        own = targets[label]
+        tp = sum(any(in_window(alarm, event) for alarm in alarms) for event in own)
+        fp = sum(not any(in_window(alarm, event) for event in [*own, *ignored]) for alarm in alarms)
         return tp, fp, [0] * len(targets)
 
     return counter

@@ -149,7 +149,11 @@ class Drawer:
     def alarm_criterion(self) -> Criterion:
         """A criterion about alarms, active time or onsets."""
         rng = self.rng
-        kind = rng.choice(["any overlap", "any overlap", "time", "onset"])
+        kind = rng.choice(["any overlap", "any overlap", "alarm", "alarm", "time", "onset"])
+        if kind == "alarm":
+            within = rng.choice([None, self._time(0, 1, 2, 5)])
+            margins = self._time(0, 0, 1, 2), self._time(0, 0, 1, 3)
+            return sed.Alarm(self._time(0, 1, 2, 3, 5, 1000), *margins, within)
         if kind == "time":
             return sed.Time(self._time(0, 1, 2, 5))
         if kind == "onset":

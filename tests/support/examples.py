@@ -80,6 +80,8 @@ METRICS: list[Metric[Any]] = [
     sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
     sed.AveragePrecision(sed.AnyOverlap()),
     sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per_day=True),
+    sed.BestFScore(sed.Alarm(cooldown=2e-5, before=3e-6, after=1e-5)),
+    sed.RecallAtFalseAlarms(sed.Alarm(cooldown=0, within=1e-5), per_hour=3.6e6),
     sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 

@@ -1,6 +1,7 @@
 """The public names of the package of criteria, and where they are defined."""
 
 from .active_time import Time as Time
+from .alarm import Alarm as Alarm
 from .any_overlap import AnyOverlap as AnyOverlap
 from .collar import Collar as Collar
 from .collar import Onset as Onset

@@ -109,7 +109,7 @@ class CustomCriterion(Criterion):
             raise SedscopeError(
                 f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them "
                 "with overlaps='merge' (--overlaps merge), or use Intersection, Collar, Onset, IoU, "
-                "AnyOverlap, Segment, Clip or Time."
+                "AnyOverlap, Alarm, Segment, Clip or Time."
             )
         if search.any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}.")

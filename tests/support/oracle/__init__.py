@@ -19,6 +19,7 @@ ICASSP 2022.
 """
 
 from .active_time import scored_time, time_count, time_counts
+from .alarms import alarm_count, alarm_counts, latencies, lies_in_window, raised
 from .any_overlap import any_overlap_count, any_overlap_counts
 from .clips import (
     EVERY_LABEL,
@@ -77,6 +78,8 @@ __all__ = [
     "Event",
     "Pairable",
     "ScoredEvent",
+    "alarm_count",
+    "alarm_counts",
     "any_label_pairs_collar",
     "any_label_pairs_iou",
     "any_label_pairs_segments",
@@ -98,6 +101,8 @@ __all__ = [
     "iou_counts",
     "is_active",
     "largest_matching",
+    "latencies",
+    "lies_in_window",
     "matching_count",
     "matchings",
     "operating_points",
@@ -105,6 +110,7 @@ __all__ = [
     "overlap",
     "overlap_over_union",
     "overlap_with_any",
+    "raised",
     "reference_count",
     "references",
     "requirement",

@@ -31,6 +31,7 @@ export function judge(rule, detections, references, others, ignored = []) {
 // The same without bounds. Events that are too far apart to matter to each other are judged apart, because a
 // long recording has thousands of them.
 function judgeCounted(rule, detections, references, others, ignored) {
+  if (rule.kind === "alarm") rule = { ...rule, alarms: alarmsAmong(detections, rule.cooldown) };
   if (detections.length + references.length + ignored.length < MANY_EVENTS)
     return judgeGroup(rule, detections, references, ignored, others);
   const reach = reachOf(rule, [...references, ...ignored]);
@@ -47,6 +48,7 @@ function judgeCounted(rule, detections, references, others, ignored) {
 
 // How far apart two events can be and still be a pair.
 function reachOf(rule, references) {
+  if (rule.kind === "alarm") return Math.max(rule.before, rule.within ?? rule.after);
   if (rule.kind !== "collar") return 0;
   const longest = references.reduce((length, event) => Math.max(length, lengthOf(event)), 0);
   return Math.max(rule.onset ?? 0, rule.offset ?? 0, rule.offset === null ? 0 : shareOf(rule.offset_rate, longest));
@@ -92,7 +94,7 @@ function eventsNear(events) {
 function judgeGroup(rule, detections, references, ignored, others) {
   const canPair = { collar: withinCollar, iou: overlapsEnough }[rule.kind]?.(rule) ?? null;
   const { isTrue, isIgnored, isFound } = canPair ? judgeByPairs(rule, canPair, detections, references, ignored)
-    : judgeByIntersection(rule, detections, references, ignored);
+    : (rule.kind === "alarm" ? judgeByAlarms : judgeByIntersection)(rule, detections, references, ignored);
   const touching = (event, events) => events.filter((other) => touch(event, other));
   return {
     references: references.map((reference, j) => {
@@ -117,6 +119,7 @@ function judgeGroup(rule, detections, references, ignored, others) {
 
 // The error type of a detection and a reference that overlap each other and nothing else.
 function boundaryError(rule, detection, reference) {
+  if (rule.kind === "alarm") return "onset";
   const [onset, offset] = [detection[0] - reference[0], detection[1] - reference[1]];
   if (rule.kind === "collar") {
     const [wrongOnset, wrongOffset] = outsideCollars(rule, detection, reference);
@@ -186,6 +189,27 @@ function judgeByIntersection({ dtc, gtc }, detections, references, ignored) {
   const isFound = references.map((event) =>
     totalOverlap(event, covered) >= requiredTime(gtc, lengthOf(event)));
   return { isTrue, isIgnored: isRelevant.map((relevant, i) => relevant && !isTrue[i]), isFound };
+}
+
+// The detections that raise an alarm: each at least the cooldown after the alarm before it.
+function alarmsAmong(detections, cooldown) {
+  let earliest = -Infinity;
+  return new Set(detections.filter(([onset]) => {
+    if (onset < earliest) return false;
+    earliest = onset + cooldown;
+    return true;
+  }));
+}
+
+// Detections that raise no alarm are ignored.
+function judgeByAlarms({ alarms, before, after, within }, detections, references, ignored) {
+  const finds = (alarm, [onset, offset]) => alarms.has(alarm) && onset - before <= alarm[0] &&
+    alarm[0] <= (within === null ? offset + after : onset + within);
+  const isTrue = detections.map((alarm) => references.some((event) => finds(alarm, event)));
+  return { isTrue,
+    isIgnored: detections.map((alarm, i) => !alarms.has(alarm) ||
+      (!isTrue[i] && ignored.some((event) => finds(alarm, event)))),
+    isFound: references.map((event) => detections.some((alarm) => finds(alarm, event))) };
 }
 
 // Whether the onset and whether the offset lies outside its collar.
