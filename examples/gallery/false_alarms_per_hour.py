@@ -11,7 +11,7 @@ import sedscope as sed
 truth = sed.simulate.ground_truth(150, classes=4, seed=1)
 scores = sed.simulate.scores(truth, quality=0.8, seed=1)
 alarm = sed.Collar(onset=1, offset=None)
-metric = sed.RecallAtFalseAlarms(alarm, per_hour=100)
+metric = sed.RecallAtFalseAlarms(alarm, false_alarms=100)
 result = sed.evaluate(scores, truth, {"recall": metric}, resampling=100)
 print(result.table())
 

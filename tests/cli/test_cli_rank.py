@@ -123,7 +123,7 @@ def test_systems_of_the_same_name_are_told_apart_by_their_folders(folder: Path, 
 
 def test_no_system_could_be_ranked(folder: Path, tmp_path: Path) -> None:
     done = rank(folder, folder / "broken", "-o", tmp_path / "board")
-    assert done.code == 2
+    assert done.code == 1
     assert "1 system rejected:\nbroken:" in done.out
     assert read_json(tmp_path / "board")["systems"] == []
 

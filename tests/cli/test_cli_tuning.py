@@ -156,7 +156,7 @@ def test_tune_names_classes_that_are_never_detected(folder: Path, tmp_path: Path
     options = ["--objective", "cost", "--false-alarm-cost", "1e9", "--miss-cost", "0"]
     outcome = command(folder, "tune", *options, "-o", points)
     label = next(iter(sed.OperatingPoints.load(points).thresholds))
-    assert table_rows(outcome.out)[label] == ["inf", "nan", "0.0000", "0.0000", "0"]
+    assert table_rows(outcome.out)[label][:5] == ["inf", "nan", "0.0000", "0.0000", "0"]
     assert "would never be detected, with a threshold of inf: " in outcome.err
 
 

@@ -108,8 +108,8 @@ def test_readers_of_pruned_counts() -> None:
     counts = evaluation.counts[FEW.criterion]
     refused: list[Callable[[], object]] = [
         lambda: sed.choose(counts),
-        lambda: sed.choose(counts, max_false_alarms_per_hour=3600),
-        lambda: sed.choose(counts, min_recall=1, max_false_alarms_per_hour=60),
+        lambda: sed.choose(counts, max_false_alarms=3600),
+        lambda: sed.choose(counts, min_recall=1, max_false_alarms=60),
         lambda: sed.curves.precision_recall_curve(counts["Dog"]),
         lambda: sed.curves.precision_recall_curve(counts.pooled()),
     ]
@@ -117,8 +117,8 @@ def test_readers_of_pruned_counts() -> None:
         with pytest.raises(sed.SedscopeError, match=PRUNED):
             read()
     everywhere = sed.deltas(scores, truth, FEW.criterion).counts()
-    few = sed.choose(counts, max_false_alarms_per_hour=60)
-    assert few.thresholds == sed.choose(everywhere, max_false_alarms_per_hour=60).thresholds
+    few = sed.choose(counts, max_false_alarms=60)
+    assert few.thresholds == sed.choose(everywhere, max_false_alarms=60).thresholds
 
 
 def test_merged_deltas_are_read_above_the_highest_floor() -> None:

@@ -219,7 +219,7 @@ def test_limits_on_the_number_of_false_alarms_are_refused(
 ) -> None:
     scores, truth = simulated
     with pytest.raises(sed.SedscopeError, match="limits the number of false alarms"):
-        sed.choose(sed.deltas(scores, truth, TIME), max_false_alarms_per_hour=1)
+        sed.choose(sed.deltas(scores, truth, TIME), max_false_alarms=1)
     with pytest.raises(sed.SedscopeError, match="needs a number of them"):
         sed.compare(
             {"a": scores, "b": scores}, truth, sed.Recall(TIME), resampling=10, at_false_alarms=1

@@ -171,7 +171,7 @@ def test_seizures_by_hand() -> None:
     counts = sed.deltas(scores, truth, SEIZURES).counts()["sz"]
     # 185–200 and 270–280 are 70 s apart: one detection, which overlaps the first window
     assert (counts.tp.tolist(), counts.fp.tolist(), counts.references) == ([1], [5], 2)
-    rate = sed.FalseAlarmRate(SEIZURES, threshold=0, per_day=True)
+    rate = sed.FalseAlarmRate(SEIZURES, threshold=0, per="day")
     assert sed.evaluate(scores, truth, rate)[rate].value == 5 * 24
 
 

@@ -225,7 +225,7 @@ def test_a_criterion_of_ones_own() -> None:
         for threshold in np.linspace(0, 1, 50):
             assert own[label].tally_at(threshold).fp == core[label].tally_at(threshold).fp
     assert repr(IntersectionInPython(0.7)) == "IntersectionInPython(dtc=0.7)"
-    metric = sed.RecallAtFalseAlarms(IntersectionInPython(0.7), per_hour=10)
+    metric = sed.RecallAtFalseAlarms(IntersectionInPython(0.7), false_alarms=10)
     assert sed.evaluate(scores, truth, metric)[metric].value == 0
     parts = [
         sed.deltas(scores, truth, IntersectionInPython(0.7), clips=truth.clips[rows])

@@ -122,7 +122,7 @@ def test_blocks_give_the_same_values_and_thresholds_for_every_metric(kind: str) 
         *filter(by_class, EVERY_METRIC),
         sed.BestErrorRate(COLLAR),
         sed.RecallAtPrecision(sed.IoU(0.1), precision=0.2),
-        sed.RecallAtFalseAlarms(sed.IoU(0.1), per_hour=1e5),
+        sed.RecallAtFalseAlarms(sed.IoU(0.1), false_alarms=1e5),
     ]
     for _ in range(3):
         scores, truth = random_set(rng, kind, with_references=4)
@@ -147,7 +147,7 @@ def test_several_metrics_in_blocks_have_their_own_thresholds() -> None:
         sed.BestFScore(sed.Collar(), beta=3),
         sed.FScore(sed.Collar(), threshold=0.123, average="micro"),
         sed.RecallAtPrecision(sed.Collar(), precision=0.3),
-        sed.RecallAtFalseAlarms(sed.Collar(), per_hour=200),
+        sed.RecallAtFalseAlarms(sed.Collar(), false_alarms=200),
     ]
     whole = sed.evaluate(scores, truth, metrics)
     in_blocks = sed.evaluate(scores, truth, metrics, run=sed.Run(memory="1GB"))

@@ -30,7 +30,7 @@ LIMITED: list[Metric[Any]] = [
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=10),
     sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=2000),
     sed.PiPSDS(sed.Intersection(0.7, 0.7), max_efpr=60, postprocessing="MedianFilter(0|0.3|1)"),
-    sed.RecallAtFalseAlarms(sed.Collar(), per_hour=20),
+    sed.RecallAtFalseAlarms(sed.Collar(), false_alarms=20),
     sed.BestFScore(sed.Collar()),
     sed.FScore(sed.Intersection(0.5, 0.5), average="micro"),
     sed.AUROC(sed.Segment(1.0), max_fpr=0.1),

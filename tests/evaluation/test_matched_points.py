@@ -114,7 +114,7 @@ def test_a_rate_is_that_of_the_metric(
 ) -> None:
     systems = {"list": events, "scored": scored}
     comparison = sed.compare(systems, truth, METRICS[0], resampling=25, at_false_alarms=rate)
-    same = sed.RecallAtFalseAlarms(COLLAR, per_hour=rate)
+    same = sed.RecallAtFalseAlarms(COLLAR, false_alarms=rate)
     expected = sed.compare(systems, truth, same, resampling=25)
     (metric,) = comparison.metrics
     assert repr(metric) == (

@@ -127,7 +127,10 @@ def test_intervals_and_blocks() -> None:
         ("psds1", "look at many thresholds: psds1"),
         (sed.AveragePrecision(COLLAR), "look at many thresholds: AveragePrecision"),
         (sed.BestFScore(COLLAR), "look at many thresholds: best_collar_f1"),
-        (sed.RecallAtFalseAlarms(COLLAR, per_hour=1), "look at many thresholds: RecallAtFalseAlarms"),
+        (
+            sed.RecallAtFalseAlarms(COLLAR, false_alarms=1),
+            "look at many thresholds: RecallAtFalseAlarms",
+        ),
         (sed.FScore(COLLAR, threshold=0.3), "Leave out threshold="),
         (sed.FScore(sed.Segment(1.0, aggregation="mean")), "to mean scores of segments"),
     ],

@@ -156,7 +156,7 @@ def test_constraints() -> None:
     assert value(sed.PrecisionAtRecall(COLLAR, recall=0.3)).per_class["Dog"].value == 1
     assert value(sed.PrecisionAtRecall(COLLAR, recall=0.9)).per_class["Dog"].value == 0
     hours = 10 / 3600
-    few, many = (sed.RecallAtFalseAlarms(COLLAR, per_hour=n / hours) for n in (0.5, 1))
+    few, many = (sed.RecallAtFalseAlarms(COLLAR, false_alarms=n / hours) for n in (0.5, 1))
     assert value(few).per_class["Cat"].value == 1
     assert value(many).per_class["Dog"].value == pytest.approx(1 / 3)
 
@@ -173,7 +173,7 @@ def test_the_curve_of_false_alarms_gives_the_recall_of_every_limit(case: Sequenc
         curve = sed.curves.froc_curve(of_class, hours)
         assert (np.diff(curve.per_hour) > 0).all()
         for allowed in {0, *of_class.fp.tolist()}:
-            metric = sed.RecallAtFalseAlarms(criterion, per_hour=allowed / hours)
+            metric = sed.RecallAtFalseAlarms(criterion, false_alarms=allowed / hours)
             assert curve.recall_at(allowed / hours) == metric.of_class(of_class, hours).value
             assert curve.recall_at((allowed + 0.5) / hours) == metric.of_class(of_class, hours).value
 
@@ -205,7 +205,7 @@ def test_rates_of_negatives_need_segments(metric: Any) -> None:
         (lambda: sed.AUROC(sed.Clip(), max_fpr=0), "max_fpr=0"),
         (lambda: sed.AUROC(sed.Clip(), mcclish=True), "give max_fpr"),
         (lambda: sed.PrecisionAtRecall(COLLAR, recall=1.5), "recall=1.5"),
-        (lambda: sed.RecallAtFalseAlarms(COLLAR, per_hour=-1), "per_hour=-1"),
+        (lambda: sed.RecallAtFalseAlarms(COLLAR, false_alarms=-1), "false_alarms=-1"),
         (lambda: parse_criterion("PSDS1"), "needs parameters in brackets"),
         (lambda: parse_criterion("0.5"), "is not a criterion"),
     ],
@@ -262,10 +262,10 @@ def test_a_number_of_false_alarms_that_is_met_exactly() -> None:
         {"a": [[0.9], [0.1]] * 29 + [[0.8], [0.1]]}, classes=["Dog"], frame=1.0
     )
     truth = sed.GroundTruth.from_dict({"a": [(58, 59, "Dog")]}, durations={"a": 360_000})
-    metric = sed.RecallAtFalseAlarms(COLLAR, per_hour=0.29)
+    metric = sed.RecallAtFalseAlarms(COLLAR, false_alarms=0.29)
     assert sed.evaluate(scores, truth, metric, coverage="any")[metric].value == 1
     counts = sed.deltas(scores, truth, COLLAR, coverage="any").counts()
-    assert sed.choose(counts, "recall", max_false_alarms_per_hour=0.29).thresholds["Dog"] < 0.8
+    assert sed.choose(counts, "recall", max_false_alarms=0.29).thresholds["Dog"] < 0.8
 
 
 @pytest.mark.parametrize("false_alarms", range(1, 30))
@@ -278,13 +278,13 @@ def test_any_number_of_false_alarms_that_is_met_exactly(false_alarms: int, secon
     truth = sed.GroundTruth.from_dict({"a": [reference]}, durations={"a": seconds})
     per_hour = float(Fraction(false_alarms * 3600) / Fraction(str(seconds)))
     strict = sed.Collar(0.001, 0.001, 0)
-    met = sed.RecallAtFalseAlarms(strict, per_hour=per_hour)
-    missed = sed.RecallAtFalseAlarms(strict, per_hour=per_hour * (1 - 1e-14))
+    met = sed.RecallAtFalseAlarms(strict, false_alarms=per_hour)
+    missed = sed.RecallAtFalseAlarms(strict, false_alarms=per_hour * (1 - 1e-14))
     result = sed.evaluate(scores, truth, [met, missed], coverage="any")
     assert (result[met].value, result[missed].value) == (1, 0)
     counts = sed.deltas(scores, truth, strict, coverage="any").counts()
-    assert not sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour).unmet
-    assert sed.choose(counts, min_recall=1, max_false_alarms_per_hour=per_hour * (1 - 1e-14)).unmet
+    assert not sed.choose(counts, min_recall=1, max_false_alarms=per_hour).unmet
+    assert sed.choose(counts, min_recall=1, max_false_alarms=per_hour * (1 - 1e-14)).unmet
     # the vertex at the end of a PSD-ROC
     psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=per_hour)
     psd_roc = sed.evaluate(scores, truth, psds, coverage="any")[psds].curve

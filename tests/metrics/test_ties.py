@@ -175,10 +175,10 @@ def test_false_alarm_rates_are_rounded_once(false_alarms: int, ticks: int) -> No
     assert tally.false_alarms_per_hour(hours) == float(Fraction(false_alarms * 3600 * SECOND, ticks))
 
 
-@pytest.mark.parametrize(("per_day", "expected"), [(False, 1800), (True, 43200)])
-def test_three_false_alarms_in_six_seconds(per_day: bool, expected: float) -> None:
+@pytest.mark.parametrize(("per", "expected"), [("hour", 1800), ("day", 43200)])
+def test_three_false_alarms_in_six_seconds(per: str, expected: float) -> None:
     system = sed.Scores.from_arrays({"k": [[1.0], [0.0]] * 3}, classes=["a"], frame=1.0)
     truth = sed.GroundTruth.from_dict({"k": []}, durations={"k": 6})
-    rate = sed.FalseAlarmRate(sed.Collar(), per_day=per_day)
+    rate = sed.FalseAlarmRate(sed.Collar(), per=per)
     result = sed.evaluate(system, truth, rate, classes=["a"])[rate]
     assert (result.value, result.per_class["a"].value) == (expected, expected)

@@ -124,7 +124,7 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
 
 
 def test_a_name_of_your_own_is_the_title(case: Case) -> None:
-    recall = sed.RecallAtFalseAlarms(sed.Collar(), per_hour=20)
+    recall = sed.RecallAtFalseAlarms(sed.Collar(), false_alarms=20)
     result = sed.evaluate(*case, {"strict": recall, "mine": "psds1"})
     for name in ("strict", "mine"):
         assert result[name].plot().get_title() == f"{name} = {result[name].value:.3f}"
@@ -248,7 +248,7 @@ def test_quantities_over_the_threshold(beta: float | None, name: str, case: Case
 
 
 def test_recall_over_false_alarms(case: Case) -> None:
-    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=100)
     result = sed.evaluate(*case, metric, resampling=sed.Resampling(20))[metric]
     axes = result.plot()
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("false alarms per hour", "recall")
@@ -271,7 +271,7 @@ def test_an_event_list_without_confidences_is_a_point(case: Case) -> None:
     events = sed.detect(scores, dict.fromkeys(scores.classes, 0.3))
     system = sed.Scores.from_events(events, classes=scores.classes)
     metrics: list[Any] = [
-        sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100),
+        sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=100),
         sed.AveragePrecision(sed.IoU(0.3)),
         sed.BestFScore(sed.IoU(0.3)),
         sed.AUROC(sed.Segment(1.0)),

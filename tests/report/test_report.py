@@ -74,8 +74,8 @@ def test_positions_are_few_and_include_what_buttons_choose(
     scores, truth = simulated_set()
     buttons: list[dict[str, Any]] = [
         {},
-        {"objective": "recall", "max_false_alarms_per_hour": 10},
-        {"objective": "recall", "max_false_alarms_per_hour": 0.5},
+        {"objective": "recall", "max_false_alarms": 10},
+        {"objective": "recall", "max_false_alarms": 0.5},
     ]
     for criterion in evaluation.counts:
         counts = sed.deltas(scores, truth, criterion).counts()

@@ -85,8 +85,8 @@ def test_buttons_choose_as_the_library_does(opened: Browser, counts: Any, q: int
     criterion_counts = counts[CRITERIA[q]]
     buttons: list[tuple[Any, dict[str, Any]]] = [
         (None, {}),
-        (10, {"objective": "recall", "max_false_alarms_per_hour": 10}),
-        (0.5, {"objective": "recall", "max_false_alarms_per_hour": 0.5}),
+        (10, {"objective": "recall", "max_false_alarms": 10}),
+        (0.5, {"objective": "recall", "max_false_alarms": 0.5}),
     ]
     for rate, options in buttons:
         if rate is None:
@@ -222,7 +222,7 @@ def test_recall_over_false_alarms(opened: Browser, counts: Any, q: int, complete
 
 def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:
     scores, truth = simulated_set()
-    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=10)
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=10)
     result = sed.evaluate(scores, truth, metric, resampling=20)
     result.report(tmp_path / "band.html")
     page.open(tmp_path / "band.html")

@@ -346,7 +346,7 @@ def test_a_metric_of_another_criterion_is_refused() -> None:
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_bands_of_recall_are_the_intervals_of_each_limit() -> None:
-    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), per_hour=100)
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=100)
     deltas = deltas_of(metric)
     resampling = sed.Resampling(50, confidence=0.8)
     result = sed.evaluate_deltas(deltas, metric, resampling=resampling)[metric]
@@ -355,6 +355,6 @@ def test_bands_of_recall_are_the_intervals_of_each_limit() -> None:
     band = curve.band
     assert band is not None
     for rate in (0, 40, 150):
-        limited = replace(metric, per_hour=float(band.per_hour[rate]))
+        limited = replace(metric, false_alarms=float(band.per_hour[rate]))
         interval = sed.bootstrap(deltas, limited, resampling).per_class["Speech"]
         assert (band.low[rate], band.high[rate]) == (interval.low, interval.high)

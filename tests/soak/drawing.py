@@ -193,7 +193,10 @@ class Drawer:
             lambda: sed.PrecisionAtRecall(criterion, rng.choice([0.25, 0.5, 1.0]), average),
             lambda: sed.RecallAtPrecision(criterion, rng.choice([0.25, 0.5, 1.0]), average),
             lambda: sed.RecallAtFalseAlarms(
-                criterion, rng.choice([0, 60, 720, 3600, 50_000, 10**6, 10**9]), average
+                criterion,
+                rng.choice([0, 60, 720, 3600, 50_000, 10**6, 10**9]),
+                rng.choice(["hour", "day"]),
+                average,
             ),
         ]
         if negatives:

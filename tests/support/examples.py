@@ -65,7 +65,7 @@ METRICS: list[Metric[Any]] = [
     sed.BalancedAccuracy(sed.Clip(), threshold=0.3),
     sed.PrecisionAtRecall(sed.IoU(0.5), recall=0.5),
     sed.RecallAtPrecision(COLLAR, precision=0.5),
-    sed.RecallAtFalseAlarms(COLLAR, per_hour=3.6e6),
+    sed.RecallAtFalseAlarms(COLLAR, false_alarms=3.6e6),
     sed.FalseAlarmRate(COLLAR, threshold=0.3),
     sed.FalseAlarmRate(SEGMENT, threshold=0.1, average="macro"),
     sed.BestFScore(TIME),
@@ -79,9 +79,9 @@ METRICS: list[Metric[Any]] = [
     sed.EqualErrorRate(sed.Clip(), average="micro"),
     sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
     sed.AveragePrecision(sed.AnyOverlap()),
-    sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per_day=True),
+    sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per="day"),
     sed.BestFScore(sed.Alarm(cooldown=2e-5, before=3e-6, after=1e-5)),
-    sed.RecallAtFalseAlarms(sed.Alarm(cooldown=0, within=1e-5), per_hour=3.6e6),
+    sed.RecallAtFalseAlarms(sed.Alarm(cooldown=0, within=1e-5), false_alarms=3.6e6),
     sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 

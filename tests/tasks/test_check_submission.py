@@ -56,7 +56,7 @@ def test_a_file_may_have_a_suffix(folder: Path) -> None:
     assert check() == (0, ["no problems"])
     (folder / "ours" / "street.tsv").write_text("filename\tonset\toffset\tevent_label\n")
     code, lines = check()
-    assert code == 2
+    assert code == 1
     assert lines[0] == "ours/street: there are several files of this name: street.csv, street.tsv"
 
 
@@ -67,7 +67,7 @@ def test_all_problems_at_once(folder: Path) -> None:
         "filename,onset,offset,event_label\na,1,3,Dog\na,3,2,Dog\nb,x,1,Cat\nb,0,1,Horse\n"
     )
     code, lines = check()
-    assert code == 2
+    assert code == 1
     assert lines[-1] == f"{len(lines) - 1} problems"
     for expected in (
         "ours/home/a.tsv:3: ",

@@ -75,7 +75,7 @@ def test_the_best_threshold_that_meets_the_constraints(
 
 
 def test_false_alarms_per_hour(counts: sed.Counts) -> None:
-    points = sed.choose(counts, "recall", max_false_alarms_per_hour=20)
+    points = sed.choose(counts, "recall", max_false_alarms=20)
     for label, threshold in points.thresholds.items():
         assert counts[label].tally_at(threshold).fp <= 20 * counts.hours
     assert not points.unmet
@@ -310,7 +310,7 @@ def test_presets(folder: Path) -> None:
     [
         ({"min_precision": 99}, "min_precision=99 must be at least 0 and at most 1"),
         ({"min_recall": 99}, "min_recall=99 must be at least 0 and at most 1"),
-        ({"max_false_alarms_per_hour": -1}, "max_false_alarms_per_hour=-1 must be at least 0"),
+        ({"max_false_alarms": -1}, "max_false_alarms=-1 must be at least 0"),
     ],
 )
 def test_constraints_have_limits(need: dict[str, Any], limits: str) -> None:

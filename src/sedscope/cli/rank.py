@@ -84,7 +84,7 @@ def rank(
     """Rank many systems, and write a leaderboard.
 
     Systems are ranked by the score of the task, by --score, or by the first metric. One that cannot be
-    evaluated is rejected with all reasons, and the others go on. The exit code is 2 if no system could be
+    evaluated is rejected with all reasons, and the others go on. The exit status is 1 if no system could be
     ranked.
     """
     from ..report.leaderboard import check_leaderboard_folder
@@ -108,7 +108,7 @@ def rank(
         ranking.site(output, title=title, reports=reports, **shown)
         typer.echo(f"\nleaderboard: {output / 'index.html'}")
     if not ranking.systems:
-        raise typer.Exit(2)
+        raise typer.Exit(1)
 
 
 def _rank_systems(

@@ -74,7 +74,7 @@ def check(
 ) -> None:
     """Check a submission to a task.
 
-    Every problem is a line 'file:line: message'. The exit code is 2 if there are problems.
+    Every problem is a line 'file:line: message'. The exit status is 1 if there are problems.
     """
     from ..tasks import check_submission
 
@@ -90,7 +90,7 @@ def check(
     for warning in checked.warnings:
         typer.echo(f"warning: {warning}", err=True)
     if checked.problems:
-        raise typer.Exit(2)
+        raise typer.Exit(1)
 
 
 def refuse_with_task(*groups: OptionGroup, **others: object) -> None:

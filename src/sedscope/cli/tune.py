@@ -31,17 +31,22 @@ from .resampling_options import read_groups
 if TYPE_CHECKING:
     from ..counting.counts import Counts
     from ..counting.deltas import Deltas
+    from ..counting.tally import Tally
     from ..criteria import Criterion
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..metrics import Metric
     from ..postprocessing import PostProcessing
-    from ..resampling.resampling import Resampling
-    from ..tuning.false_alarm_bounds import FalseAlarmBounds
+    from ..tuning.guarantees import Guarantees
     from ..tuning.operating_points import OperatingPoints
     from ..tuning.tune import Tuning
 
-_CONSTRAINTS = ("--min-precision", "--min-recall", "--max-false-alarms-per-hour", "--confidence")
+_CONSTRAINTS = (
+    *("--min-precision", "--min-recall", "--max-false-alarms-per-hour", "--max-false-alarms-per-day"),
+    *("--total", "--confidence"),
+)
+_FOLDS, _FEWEST_CLIPS = 5, 10
+"""The folds that judge a choice of thresholds unless others are given, and the clips that they take."""
 _METRIC_OBJECTIVES = ("fscore", "error_rate")
 """The objectives that are metrics, too."""
 
@@ -56,9 +61,12 @@ class ObjectiveOptions(OptionGroup):
         str, typer.Option(help="Criterion that decides what is detected, e.g. 'Segment(length=1)'.")
     ] = "Collar()"
     objective: Annotated[
-        Literal["fscore", "error_rate", "cost", "precision", "recall"],
-        typer.Option(help="What to optimise: 'fscore', 'error_rate', 'cost', 'precision' or 'recall'."),
-    ] = "fscore"
+        Literal["fscore", "error_rate", "cost", "precision", "recall"] | None,
+        typer.Option(
+            help="What to optimise: 'fscore', 'error_rate', 'cost', 'precision' or 'recall'. [default: "
+            "fscore; with --total the mean recall]"
+        ),
+    ] = None
     beta: Annotated[float, typer.Option(help="Weight of recall in the F-score.")] = 1.0
     miss_cost: Annotated[float, typer.Option(help="Cost of a missed reference event.")] = 1.0
     false_alarm_cost: Annotated[float, typer.Option(help="Cost of a false positive.")] = 1.0
@@ -72,11 +80,17 @@ class ObjectiveOptions(OptionGroup):
         float | None,
         typer.Option(help="Constraint: the most false positives per hour and class to accept."),
     ] = None
+    max_false_alarms_per_day: Annotated[
+        float | None,
+        typer.Option(help="Constraint: the most false positives per day and class to accept."),
+    ] = None
+    total: Annotated[
+        bool,
+        typer.Option("--total", help="Let the limit on false alarms be that of all classes together."),
+    ] = False
     confidence: Annotated[
         float | None,
-        typer.Option(
-            help="Keep --max-false-alarms-per-hour with this confidence, e.g. 0.95, on other recordings."
-        ),
+        typer.Option(help="Keep the constraints with this confidence, e.g. 0.95, on other recordings."),
     ] = None
 
     def parse_criterion(self) -> Criterion:
@@ -85,39 +99,56 @@ class ObjectiveOptions(OptionGroup):
 
         return parse_criterion(self.criterion)
 
-    def choose(self, counts: Counts | Deltas, resampling: Resampling | None = None) -> OperatingPoints:
+    @property
+    def per(self) -> str:
+        """The unit of recording time of false alarms."""
+        return "hour" if self.max_false_alarms_per_day is None else "day"
+
+    def choose(self, deltas: Deltas, groups: Mapping[str, Hashable] | None = None) -> OperatingPoints:
         """Choose the threshold of each class."""
         from .. import choose
 
+        hourly, daily = self.max_false_alarms_per_hour, self.max_false_alarms_per_day
+        if hourly is not None and daily is not None:
+            raise SedscopeError(
+                "Give --max-false-alarms-per-hour or --max-false-alarms-per-day, not both."
+            )
         return choose(
-            counts,
+            deltas,
             self.objective,
             beta=self.beta,
             miss_cost=self.miss_cost,
             false_alarm_cost=self.false_alarm_cost,
             min_precision=self.min_precision,
             min_recall=self.min_recall,
-            max_false_alarms_per_hour=self.max_false_alarms_per_hour,
+            max_false_alarms=hourly if daily is None else daily,
+            per=self.per,
+            total=self.total,
             confidence=self.confidence,
-            resampling=resampling,
+            groups=None if self.confidence is None else groups,
         )
 
     def as_metric(self) -> Metric[Any]:
         """Return the metric that has the same objective. Refuse objectives and constraints without one."""
         from ..metrics import BestErrorRate, BestFScore
 
-        options = [option for option in self.changed_options() if option in _CONSTRAINTS]
-        if not options and self.objective not in _METRIC_OBJECTIVES:
-            options = [f"--objective {self.objective}"]
+        options = self._without_metric()
         if options:
             raise SedscopeError(
-                f"{listing(options)} cannot be combined with --metric, --sweep or --folds. Give a metric "
-                'instead, e.g. --metric "RecallAtFalseAlarms(Collar(), per_hour=1)".'
+                f"{listing(options)} cannot be combined with --metric or --sweep. Give a metric instead, "
+                'e.g. --metric "RecallAtFalseAlarms(Collar(), false_alarms=1)".'
             )
         criterion = self.parse_criterion()
-        return (
-            BestFScore(criterion, self.beta) if self.objective == "fscore" else BestErrorRate(criterion)
-        )
+        if self.objective == "error_rate":
+            return BestErrorRate(criterion)
+        return BestFScore(criterion, self.beta)
+
+    def _without_metric(self) -> list[str]:
+        """Return the objective and constraints that no metric has."""
+        options = [option for option in self.changed_options() if option in _CONSTRAINTS]
+        if not options and self.objective not in (*_METRIC_OBJECTIVES, None):
+            options = [f"--objective {self.objective}"]
+        return options
 
 
 @dataclass(frozen=True)
@@ -152,7 +183,11 @@ class TuningOptions(OptionGroup):
         """Return the name and the metric to optimise; None if :func:`~sedscope.choose` finds thresholds."""
         from ..metrics.names import name_pairs, parse_named_metric
 
-        if self.metric is None and not self.sweep and self.folds is None:
+        if (
+            self.metric is None
+            and not self.sweep
+            and (self.folds is None or objective._without_metric())
+        ):
             return None
         of_objective = objective.as_metric()
         if self.metric is None:
@@ -165,17 +200,12 @@ class TuningOptions(OptionGroup):
             )
         return next(iter(name_pairs([parse_named_metric(self.metric)]).items()))
 
-    def resampling(self, objective: ObjectiveOptions) -> Resampling | None:
-        """Return how clips are resampled to bound false alarms; None if they are not bounded."""
-        from .. import Resampling
+    def read_groups(self, truth: GroundTruth, judged: bool) -> Mapping[str, Hashable] | None:
+        """Read the clips that depend on each other. ``judged``: whether folds or a confidence use them."""
+        from ..data.regions import RegionTruth
 
-        if objective.confidence is not None:
-            return Resampling(seed=self.seed, groups=read_groups(self.groups))
-        if self.groups is not None:
-            raise SedscopeError(
-                "--groups only applies to --folds and --confidence. Give one of them as well."
-            )
-        return None
+        groups: Mapping[str, Hashable] | None = read_groups(self.groups)
+        return truth.resampling_groups(groups) if judged and isinstance(truth, RegionTruth) else groups
 
     def candidates(self) -> list[PostProcessing]:
         """Read the post-processings to choose from."""
@@ -199,13 +229,12 @@ def tune(
 ) -> None:
     """Choose a threshold for each class, and perhaps a filter.
 
-    'sedscope detect' and 'sedscope evaluate --points' use the file that it writes.
+    'sedscope detect' and 'sedscope evaluate --points' use the file that it writes. The exit status is 1 if
+    no threshold meets the constraints.
     """
     from ..data.clips import clip_list_digest
     from ..data.score_cache import cached
     from ..io.locations import shown_name
-    from ..resampling.resampling import drawing_recordings
-    from ..tuning.false_alarm_bounds import FalseAlarmBounds
 
     named_metric = tuning.parse_metric(objective)
     criterion = objective.parse_criterion()
@@ -218,21 +247,33 @@ def tune(
     files |= {"system_labels": inputs.system_labels, "truth_labels": inputs.truth_labels}
     source |= {name: shown_name(str(path)) for name, path in files.items() if path is not None}
     if named_metric is None:
-        resampling = tuning.resampling(objective)
-        if resampling is not None:
-            resampling = drawing_recordings(resampling, truth)
+        from .. import Folds
+        from ..tuning.choose import cross_fitted
+        from ..tuning.guarantees import Guarantees
+
+        judged_by_groups = tuning.folds is not None or objective.confidence is not None
+        groups = tuning.read_groups(truth, judged_by_groups)
+        if groups is not None and not judged_by_groups:
+            raise SedscopeError(
+                "--groups only applies to --folds and --confidence. Give one of them as well."
+            )
         deltas = _find_deltas(processed, truth, criterion, inputs, engine)
         counts = deltas.counts(threads=engine.threads)
         source["clips_sha256"] = clip_list_digest(deltas.clips)
-        bounds = None
-        if objective.confidence is None:
-            chosen = objective.choose(counts)
-        else:
-            chosen = objective.choose(deltas, resampling)
-            bounds = FalseAlarmBounds(counts, objective.confidence, deltas, resampling)
+        chosen = objective.choose(deltas, groups)
+        guarantees, folds = None, tuning.folds
+        if objective.confidence is not None:
+            guarantees = Guarantees(counts, objective.confidence, deltas, groups)
+        elif folds is None and groups is None and len(deltas.clips) >= _FEWEST_CLIPS:
+            folds = _FOLDS
+        judged: Mapping[str, Tally] = {}
+        if folds is not None:
+            judged = cross_fitted(deltas, Folds(folds, tuning.seed, groups), objective.choose)
         points = _complete(chosen, system, criterion, deltas.clips, inputs)
         _save(points, output, source)
-        _show_choice(points, counts, bounds)
+        _show_choice(points, counts, objective.per, guarantees, judged)
+        if points.unmet:
+            raise typer.Exit(1)
     else:
         name, metric = named_metric
         result = _tune(processed, truth, metric, candidates, inputs, tuning, engine)
@@ -285,15 +326,12 @@ def _tune(
     """Tune for a metric."""
     from .. import Folds
     from .. import tune as tune_scores
-    from ..data.regions import RegionTruth
 
     if tuning.groups is not None and tuning.folds is None:
         raise SedscopeError(
             "--groups keeps clips together in one fold. Give the number of folds as well (--folds)."
         )
-    groups: Mapping[str, Hashable] | None = read_groups(tuning.groups)
-    if tuning.folds is not None and isinstance(truth, RegionTruth):
-        groups = truth.resampling_groups(groups)
+    groups = tuning.read_groups(truth, tuning.folds is not None)
     with progress_bar("reading and counting") as progress:
         return tune_scores(
             scores,
@@ -311,32 +349,78 @@ def _save(points: OperatingPoints, output: Path, source: dict[str, str]) -> None
     replace(points, provenance={**points.provenance, **source}).save(output)
 
 
-def _show_choice(points: OperatingPoints, counts: Counts, bounds: FalseAlarmBounds | None) -> None:
-    """Print what the chosen thresholds give, and the classes that have a problem."""
+def _show_choice(
+    points: OperatingPoints,
+    counts: Counts,
+    per: str,
+    guarantees: Guarantees | None,
+    judged: Mapping[str, Tally],
+) -> None:
+    """Print what the chosen thresholds give, and the classes that have a problem.
+
+    ``per``: the unit of false alarms. ``judged``: by folds that the thresholds were not chosen on.
+    """
+    from functools import reduce
+    from operator import add
+
+    from ..counting.tally import hours_per
     from ..data.times import TICKS_PER_SECOND
     from ..results.text import format_text
 
     of_time = counts.criterion.measures_time
-    alarms = "false alarms (s/h)" if of_time else "false alarms/h"
-    header = ["class", "threshold", "precision", "recall", "F-score", alarms]
-    rows = []
-    for label, threshold in points.thresholds.items():
-        tally = counts[label].tally_at(threshold)
+    scale = hours_per(per) / (TICKS_PER_SECOND if of_time else 1)
+    alarms = "false alarms (s/h)" if of_time else f"false alarms/{'h' if per == 'hour' else per}"
+
+    def rate(tally: Tally) -> str:
+        return f"{scale * tally.false_alarms_per_hour(counts.hours):.4g}"
+
+    def shares(tally: Tally) -> list[str]:
         precision = tally.precision if tally.tp + tally.fp else float("nan")
-        rates = [precision, tally.recall, tally.fscore()]
-        per_hour = tally.false_alarms_per_hour(counts.hours) / (TICKS_PER_SECOND if of_time else 1)
-        rows.append([label, f"{threshold:.6g}", *(f"{rate:.4f}" for rate in rates), f"{per_hour:.4g}"])
-        if bounds is not None:
-            bound = bounds.at(label, threshold)
-            rows[-1] += [f"{bound.lower:.4g}", f"{bound.upper:.4g}"]
-    if bounds is not None:
-        header += ["lower bound", "upper bound"]
+        return [f"{precision:.4f}", f"{tally.recall:.4f}"]
+
+    tallies = {
+        label: counts[label].tally_at(threshold) for label, threshold in points.thresholds.items()
+    }
+    rows = []
+    for label, tally in tallies.items():
+        row = [
+            label,
+            f"{points.thresholds[label]:.6g}",
+            *shares(tally),
+            f"{tally.fscore():.4f}",
+            rate(tally),
+        ]
+        if guarantees is not None:
+            row += [
+                f"{scale * bound:.4g}" for bound in guarantees.bounds_at(label, points.thresholds[label])
+            ]
+        if judged:
+            row += [*shares(judged[label]), rate(judged[label])]
+        rows.append(row)
+    if len(tallies) > 1:
+
+        def of_all(each: Mapping[str, Tally]) -> list[str]:
+            recall = sum(tally.recall for tally in each.values()) / len(each)
+            return [f"{recall:.4f}", rate(reduce(add, each.values()))]
+
+        recall, total = of_all(tallies)
+        row = ["all classes", "", "", recall, "", total]
+        if guarantees is not None:
+            row += [f"{scale * bound:.4g}" for bound in guarantees.total_bounds(points.thresholds)]
+        rows.append([*row, *(["", *of_all(judged)] if judged else [])])
+    header = ["class", "threshold", "precision", "recall", "F-score", alarms]
+    header += [] if guarantees is None else ["lower bound", "upper bound"]
+    header += ["new precision", "new recall", f"new {alarms}"] if judged else []
     typer.echo("\n".join(format_text([header, *rows])))
-    if bounds is not None:
-        typer.echo(f"\n{bounds.about()}")
+    if len(tallies) > 1:
+        typer.echo("\nall classes: the mean recall, and the false alarms together")
+    if judged:
+        typer.echo("new: on clips that the thresholds were not chosen on (cross-fitted)")
+    if guarantees is not None:
+        typer.echo(f"\n{guarantees.about()}")
     for constraint in dict.fromkeys(points.unmet.values()):
         labels = [label for label, unmet in points.unmet.items() if unmet == constraint]
-        typer.echo(f"warning: {listing(labels)}: no threshold gives {constraint}.", err=True)
+        typer.echo(f"not met: {listing(labels)}: no threshold gives {constraint}.", err=True)
     never = [label for label, threshold in points.thresholds.items() if threshold == float("inf")]
     if never:
         typer.echo(

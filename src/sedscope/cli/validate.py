@@ -32,7 +32,7 @@ def validate(
     """Check scores and reference events, or reference events alone.
 
     It lists errors, then warnings, then what would be evaluated. What 'sedscope evaluate' refuses is
-    an error here, too. The exit code is 1 if there are errors.
+    an error here, too. The exit status is 1 if there are errors.
     """
     from .. import validate as validate_files
     from ..io.systems import holds_detection_sets

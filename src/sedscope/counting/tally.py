@@ -35,15 +35,26 @@ PRECISION = 2.0**-50
 """A rate meets a limit if it is at most this share beyond it, which is the precision of the numbers."""
 
 
-def most_false_positives(per_hour: float, hours: float) -> int:
-    """Return how many false positives a limit per hour of recording allows; -1 without a duration.
+def hours_per(unit: str) -> int:
+    """Return the hours of a unit of recording time, ``"hour"`` or ``"day"``."""
+    hours = {"hour": 1, "day": 24}
+    if unit not in hours:
+        raise SedscopeError(f"per={unit!r} is not a unit of recording time. Choose 'hour' or 'day'.")
+    return hours[unit]
+
+
+def most_false_positives(limit: float, hours: float, per: str = "hour") -> int:
+    """Return how many false positives a limit per hour or day allows; -1 without a duration.
 
     >>> most_false_positives(720, 65 / 3600), most_false_positives(0.29, 100)
     (13, 29)
+    >>> most_false_positives(1, 71, "day")
+    2
     """
     if not hours > 0:
         return -1
-    return math.floor(Fraction(float(per_hour)) * Fraction(hours) * (1 + Fraction(PRECISION)))
+    rate = Fraction(float(limit)) / hours_per(per)
+    return math.floor(rate * Fraction(hours) * (1 + Fraction(PRECISION)))
 
 
 def first_best_row(values: FloatArray, exact: Callable[[int], Fraction]) -> int:

@@ -210,15 +210,17 @@ class FROCCurve(CurveTable):
         rows = np.searchsorted(self.per_hour, np.asarray(per_hour) * (1 + PRECISION), side="right")
         return self.recall[rows - 1]
 
-    def plot(self, ax: Axes | None = None, *, log: bool = True, **options: Any) -> Axes:
+    def plot(
+        self, ax: Axes | None = None, *, log: bool = True, per: str = "hour", **options: Any
+    ) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
 
         ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
-        clips, where the recall without any is drawn.
+        clips, where the recall without any is drawn. ``per``: draw false alarms per ``"hour"`` or ``"day"``.
         """
         from ..plots.curves import plot_froc
 
-        return plot_froc(self, ax, options, log=log)
+        return plot_froc(self, ax, options, log=log, per=per)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

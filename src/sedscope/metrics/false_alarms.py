@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
-from ..counting.tally import Tally, most_false_positives
+from ..counting.tally import Tally, hours_per, most_false_positives
 from ..criteria import Criterion
 from ..data.arrays import FloatArray
-from ..definitions import definition, require_flag, require_number
+from ..definitions import definition, require_number
 from ..errors import SedscopeError, listing
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, CurveType
 from .curves import FROCCurve, froc_curve
@@ -131,8 +131,8 @@ class FalseAlarmRate(FixedThreshold):
     average : {"micro", "macro"}, default "micro"
         The value over all classes. ``micro``: the false alarms of all classes together, which is the sum
         of the classes' rates. ``macro``: the mean over all classes.
-    per_day : bool, default False
-        Give false positives per day of recording, which is 24 times as many.
+    per : {"hour", "day"}, default "hour"
+        The unit of recording time.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class FalseAlarmRate(FixedThreshold):
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
     >>> rate = FalseAlarmRate(sed.Collar())
     >>> rate
-    FalseAlarmRate(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, average='micro')
+    FalseAlarmRate(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, average='micro', per='hour')
     >>> result = sed.evaluate(scores, truth, rate)[rate]
     >>> result.value, result.per_class["Cat"].value
     (1800.0, 1800.0)
@@ -150,7 +150,7 @@ class FalseAlarmRate(FixedThreshold):
     criterion: Criterion
     threshold: Threshold = 0.5
     average: str = "micro"
-    per_day: bool = False
+    per: str = "hour"
 
     averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
     counts_false_alarms: ClassVar[bool] = True
@@ -159,7 +159,7 @@ class FalseAlarmRate(FixedThreshold):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_flag(self, "per_day")
+        hours_per(self.per)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         threshold, tally = operating_point(counts, self.threshold, self)
@@ -190,7 +190,7 @@ class FalseAlarmRate(FixedThreshold):
         return super().average_of(result, kind)
 
     def _rate(self, tally: Tally, hours: float) -> float:
-        counted = replace(tally, fp=24 * tally.fp) if self.per_day else tally
+        counted = replace(tally, fp=hours_per(self.per) * tally.fp)
         return float(counted.false_alarms_per_hour(hours))
 
 
@@ -205,21 +205,24 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
     ----------
     criterion : Criterion
         What counts as found.
-    per_hour : float
-        The largest number of false positives per hour of recording that is accepted, for each class, or
-        for all classes together with ``average="micro"``.
+    false_alarms : float
+        The largest number of false positives per hour or day of recording that is accepted, for each class,
+        or for all classes together with ``average="micro"``.
+    per : {"hour", "day"}, default "hour"
+        The unit of recording time.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
 
     Examples
     --------
-    >>> from sedscope import Collar
-    >>> RecallAtFalseAlarms(Collar(), per_hour=1)
-    RecallAtFalseAlarms(Collar(onset=0.2, offset=0.2, offset_rate=0.2), per_hour=1, average='macro')
+    >>> from sedscope import IoU
+    >>> RecallAtFalseAlarms(IoU(0.5), 1, per="day")
+    RecallAtFalseAlarms(IoU(threshold=0.5), false_alarms=1, per='day', average='macro')
     """
 
     criterion: Criterion
-    per_hour: float
+    false_alarms: float
+    per: str = "hour"
     average: str = "macro"
 
     counts_false_alarms: ClassVar[bool] = True
@@ -227,11 +230,12 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_number(self, "per_hour", at_least=0)
+        require_number(self, "false_alarms", at_least=0)
+        hours_per(self.per)
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
         tally = counts.tally()
-        allowed = most_false_positives(self.per_hour, hours)
+        allowed = most_false_positives(self.false_alarms, hours, self.per)
         return self._best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..counting.tally import hours_per
 from ..data.arrays import FloatArray
 from .axes import axes_or_new, draw_point, draw_points, drawn_name, label_axes, use_probit_axes
 
@@ -142,30 +143,36 @@ _CURVE = "froc"  # how the lines of other classes or systems on the same axes ar
 
 
 def plot_froc(
-    curve: FROCCurve, axes: Axes | None, options: Mapping[str, Any], *, log: bool = True
+    curve: FROCCurve,
+    axes: Axes | None,
+    options: Mapping[str, Any],
+    *,
+    log: bool = True,
+    per: str = "hour",
 ) -> Axes:
-    """Plot the best recall over false alarms per hour as steps.
+    """Plot the best recall over false alarms per hour or day as steps.
 
     On a logarithmic axis, no false alarm is drawn at half a false alarm in all clips.
     """
     axes = axes_or_new(axes)
-    least = 0.5 / curve.hours if log else 0.0
-    per_hour = np.maximum(curve.per_hour, least)
+    scale = hours_per(per)
+    least = scale * 0.5 / curve.hours if log else 0.0
+    shown = np.maximum(scale * curve.per_hour, least)
     if curve.one_point:
-        draw_point(axes, per_hour, curve.recall, curve.scores, options)
+        draw_point(axes, shown, curve.recall, curve.scores, options)
     else:
         # the last recall holds for all higher rates
-        ends = np.append(per_hour, per_hour[-1]), np.append(curve.recall, curve.recall[-1])
+        ends = np.append(shown, shown[-1]), np.append(curve.recall, curve.recall[-1])
         (line,) = axes.step(*ends, where="post", gid=_CURVE, **options)
         if curve.band is not None:
-            rates = np.maximum(curve.band.per_hour, least)
+            rates = np.maximum(scale * curve.band.per_hour, least)
             low, high, colour = curve.band.low, curve.band.high, line.get_color()
             axes.fill_between(rates, low, high, step="post", color=colour, alpha=0.15, linewidth=0)
     if log:
         axes.set_xscale("log")
     _run_to_the_edge(axes, least, log)
     axes.set_ylim(0, 1.02)
-    return label_axes(axes, "false alarms per hour", "recall")
+    return label_axes(axes, f"false alarms per {per}", "recall")
 
 
 def _run_to_the_edge(axes: Axes, left: float, log: bool) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -13,14 +15,15 @@ from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
-from ..counting.tally import Tally, first_best_row, most_false_positives
+from ..counting.tally import Tally, first_best_row, hours_per, most_false_positives
 from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, optional_number, require_number
 from ..errors import SedscopeError
-from ..resampling.resampling import Resampling
-from .false_alarm_bounds import FalseAlarmBounds, hours_without_false_alarms
+from .allocation import Frontier, allocate
+from .guarantees import Guarantees, hours_without_false_alarms, promised_thresholds
 from .operating_points import OperatingPoints
+from .tune import Folds, fold_clips
 
 OBJECTIVES = ("fscore", "error_rate", "cost", "precision", "recall")
 
@@ -81,16 +84,18 @@ class Objective:
 
 def choose(
     counts: Counts | Deltas,
-    objective: str = "fscore",
+    objective: str | None = None,
     *,
     beta: float = 1.0,
     miss_cost: float = 1.0,
     false_alarm_cost: float = 1.0,
     min_precision: float | None = None,
     min_recall: float | None = None,
-    max_false_alarms_per_hour: float | None = None,
+    max_false_alarms: float | None = None,
+    per: str = "hour",
+    total: bool = False,
     confidence: float | None = None,
-    resampling: Resampling | None = None,
+    groups: Mapping[str, Hashable] | None = None,
 ) -> OperatingPoints:
     """Choose the threshold of each class that is best for an objective and meets all constraints.
 
@@ -99,30 +104,34 @@ def choose(
     counts : Counts or Deltas
         The counts of the system at every threshold, or the deltas that they are added up from; see
         :func:`~sedscope.deltas`.
-    objective : {"fscore", "error_rate", "cost", "precision", "recall"}, default "fscore"
+    objective : {"fscore", "error_rate", "cost", "precision", "recall"}, optional
         What should be best: the largest F-score, precision or recall, or the smallest error rate or cost.
+        By default the F-score; with ``total`` it is the mean recall of all classes.
     beta : float, default 1.0
         The weight of recall in the F-score.
     miss_cost, false_alarm_cost : float, default 1.0
         The cost of a missed reference and of a false positive.
     min_precision, min_recall : float, optional
-        The smallest precision and recall that are accepted.
-    max_false_alarms_per_hour : float, optional
-        The largest number of false positives per hour and class that is accepted.
+        The smallest precision and recall of each class that are accepted.
+    max_false_alarms : float, optional
+        The largest number of false positives per hour or day that is accepted, for each class.
+    per : {"hour", "day"}, default "hour"
+        The unit of recording time of ``max_false_alarms``.
+    total : bool, default False
+        Let ``max_false_alarms`` limit all classes together. The mean recall is the best that is possible.
     confidence : float, optional
-        Keep the limit on false alarms with this confidence, from 0.5 to 0.9999, on other recordings of
-        the same kind: not only the rate of these clips but its upper bound must meet the limit. The
-        bound is the exact Poisson limit. For the deltas of ten clips or more, it is the larger of that
-        and the bound from resampling the clips.
-    resampling : Resampling, optional
-        How clips are resampled, e.g. in groups. Needs deltas.
+        Keep the constraints with this confidence, from 0.5 to 0.9999, on other recordings of the same kind,
+        although the thresholds were searched for. With deltas, the limits take into account that the
+        events of a clip depend on each other. A limit for all classes together needs deltas.
+    groups : mapping of clip to group, optional
+        Clips that depend on each other, such as those of a recording site. Needs deltas and a confidence.
 
     Returns
     -------
     OperatingPoints
         Classes for which no threshold meets the constraints are listed in ``unmet``. Their threshold is
-        the best one regardless; where only the confidence is not reached, the best one that keeps the
-        limit in these clips. Classes without references get no threshold.
+        the best one regardless; where only the confidence is not reached, the best one that meets the
+        constraints in these clips. Classes without references get no threshold.
 
     Examples
     --------
@@ -133,128 +142,243 @@ def choose(
     >>> round(choose(counts).thresholds["Dog"], 2)
     0.65
     """
+    objective = objective or ("recall" if total else "fscore")
     if objective not in OBJECTIVES:
         names = " or ".join(map(repr, OBJECTIVES))
         raise SedscopeError(f"objective={objective!r} is not valid. Choose {names}.")
     goal = Objective(objective, beta, miss_cost, false_alarm_cost)
-    constraints = _Constraints(min_precision, min_recall, max_false_alarms_per_hour, confidence)
-    if resampling is not None and confidence is None:
+    constraints = Constraints(min_precision, min_recall, max_false_alarms, per, total, confidence)
+    if total and objective != "recall":
         raise SedscopeError(
-            "resampling= only applies to a limit with confidence. Give confidence= as well."
+            f"total= (--total) looks for the best mean recall, not for {objective!r}. Leave out the "
+            "objective."
+        )
+    if groups is not None and confidence is None:
+        raise SedscopeError(
+            "groups= only applies to constraints with confidence. Give confidence= as well."
         )
     deltas = counts if isinstance(counts, Deltas) else None
     counts = counts.counts() if isinstance(counts, Deltas) else counts
-    if max_false_alarms_per_hour is not None and counts.criterion.measures_time:
-        raise SedscopeError(
-            "max_false_alarms_per_hour (--max-false-alarms-per-hour) limits the number of false alarms, but "
-            f"{counts.criterion!r} measures how long they are. Use a criterion about events, such as Collar, "
-            "or minimise the cost (objective='cost')."
-        )
-    bounds = None if confidence is None else FalseAlarmBounds(counts, confidence, deltas, resampling)
+    constraints.check(counts)
+    guarantees = None if confidence is None else Guarantees(counts, confidence, deltas, groups)
     thresholds: dict[str, float] = {}
     unmet: dict[str, str] = {}
+    candidates: dict[str, NDArray[np.intp]] = {}
     for label, of_class in counts.items():
         if not of_class.references:
             continue
-        candidates, unmet_constraints = constraints.apply(of_class, counts.hours, bounds)
+        candidates[label], unmet_constraints = constraints.apply(of_class, counts.hours, guarantees)
         if unmet_constraints:
             unmet[label] = " and ".join(unmet_constraints)
-        best = goal.best_row(of_class.tally().rows(candidates))
-        thresholds[label] = of_class.threshold(int(candidates[best]))
-    provenance = _provenance(counts, objective, {**goal.parameters(), **vars(constraints)})
-    if bounds is not None:
-        provenance["false_alarms"] = bounds.about()
+    if total:
+        assert max_false_alarms is not None
+        thresholds, met = _together(counts, candidates, constraints, deltas, groups)
+        if not met:
+            unmet |= {
+                label: constraints.limit_text(guarantees) for label in candidates if label not in unmet
+            }
+    else:
+        for label, rows in candidates.items():
+            best = goal.best_row(counts[label].tally().rows(rows))
+            thresholds[label] = counts[label].threshold(int(rows[best]))
+    settings = {name: value for name, value in vars(constraints).items() if value not in (None, False)}
+    if max_false_alarms is None:
+        del settings["per"]
+    provenance = _provenance(counts, objective, {**goal.parameters(), **settings})
+    if guarantees is not None:
+        provenance["guarantee"] = guarantees.about()
     return OperatingPoints(thresholds, provenance, unmet)
 
 
+def cross_fitted(
+    deltas: Deltas,
+    folds: Folds,
+    chosen: Callable[[Deltas, Mapping[str, Hashable] | None], OperatingPoints],
+) -> dict[str, Tally]:
+    """Return the counts of each class on clips that its threshold was not chosen on, added up.
+
+    ``chosen``: chooses thresholds on some clips, with the groups that they belong to.
+    """
+    tallies: dict[str, list[Tally]] = {}
+    for held_out in fold_clips(deltas.clips, folds)[1:]:
+        thresholds = chosen(deltas.of_clips(~held_out), folds.groups).thresholds
+        for label, counts in deltas.of_clips(held_out).counts().items():
+            tallies.setdefault(label, []).append(counts.tally_at(thresholds.get(label, math.inf)))
+    return {label: reduce(add, of_folds) for label, of_folds in tallies.items()}
+
+
 @dataclass(frozen=True)
-class _Constraints:
-    """What the operating point of each class must meet."""
+class Constraints:
+    """What the operating point of each class, or those of all classes together, must meet."""
 
     min_precision: float | None
     min_recall: float | None
-    max_false_alarms_per_hour: float | None
+    max_false_alarms: float | None
+    per: str
+    total: bool
+    """The limit on false alarms is for all classes together."""
     confidence: float | None
-    """That the limit on false alarms holds in other recordings, too."""
+    """That the constraints hold in other recordings, too."""
 
     def __post_init__(self) -> None:
         optional_number(self, "min_precision", at_least=0, at_most=1)
         optional_number(self, "min_recall", at_least=0, at_most=1)
-        optional_number(self, "max_false_alarms_per_hour", at_least=0)
+        optional_number(self, "max_false_alarms", at_least=0)
         optional_number(self, "confidence", at_least=0.5, at_most=0.9999)
-        if self.confidence is not None and self.max_false_alarms_per_hour is None:
+        hours_per(self.per)
+        if self.total and self.max_false_alarms is None:
             raise SedscopeError(
-                "confidence= (--confidence) is that of a limit on false alarms. Give "
-                "max_false_alarms_per_hour= (--max-false-alarms-per-hour) as well."
+                "total= (--total) is for a limit on false alarms. Give max_false_alarms= "
+                "(--max-false-alarms-per-day) as well."
             )
-        if self.confidence is not None and self.max_false_alarms_per_hour == 0:
+        if self.confidence is not None and not self._number():
             raise SedscopeError(
-                "No recording is long enough to promise 0 false alarms per hour. Give a larger limit, or no "
+                "confidence= (--confidence) is that of a constraint. Give min_precision=, min_recall= or "
+                "max_false_alarms= (--max-false-alarms-per-hour) as well."
+            )
+        if self.confidence is not None and self.max_false_alarms == 0:
+            raise SedscopeError(
+                "No recording is long enough to promise 0 false alarms. Give a larger limit, or no "
                 "confidence."
             )
 
+    def _number(self) -> int:
+        values = (self.min_precision, self.min_recall, self.max_false_alarms)
+        return sum(value is not None for value in values)
+
+    @property
+    def level(self) -> float:
+        """The probability with which one of the constraints may be broken: each has its share."""
+        return 1.0 if self.confidence is None else (1 - self.confidence) / self._number()
+
+    @property
+    def per_hour(self) -> float:
+        """The limit on false alarms per hour."""
+        return math.inf if self.max_false_alarms is None else self.max_false_alarms / hours_per(self.per)
+
+    def check(self, counts: Counts) -> None:
+        """Refuse what counts of a criterion cannot tell."""
+        if not counts.criterion.measures_time:
+            return
+        advice = "Use a criterion about events, such as Collar, or minimise the cost (objective='cost')."
+        if self.max_false_alarms is not None:
+            raise SedscopeError(
+                "max_false_alarms (--max-false-alarms-per-hour) limits the number of false alarms, but "
+                f"{counts.criterion!r} measures how long they are. {advice}"
+            )
+        if self.confidence is not None:
+            raise SedscopeError(
+                f"confidence= (--confidence) needs events to count, but {counts.criterion!r} measures time. "
+                f"{advice}"
+            )
+
+    def most_false_positives(self, hours: float) -> float:
+        """Return how many false positives the limit allows in some hours."""
+        if self.max_false_alarms is None:
+            return math.inf
+        return most_false_positives(self.max_false_alarms, hours, self.per)
+
+    def limit_text(self, guarantees: Guarantees | None) -> str:
+        """Describe the limit on false alarms, and the hours that it takes if there are too few."""
+        of_all = " of all classes together" if self.total else ""
+        text = f"at most {self.max_false_alarms} false alarms per {self.per}{of_all}"
+        if guarantees is None:
+            return text
+        text += f" {_confidence_text(guarantees)}"
+        needed = hours_without_false_alarms(self.per_hour, 1 - self.level)
+        if needed <= guarantees.hours:
+            return text
+        return (
+            f"{text} (even without any false alarm, that takes {math.ceil(100 * needed) / 100:g} hours of "
+            f"recordings, but there are only {math.floor(100 * guarantees.hours) / 100:g})"
+        )
+
     def apply(
-        self, counts: ClassCounts, hours: float, bounds: FalseAlarmBounds | None
+        self, counts: ClassCounts, hours: float, guarantees: Guarantees | None
     ) -> tuple[NDArray[np.intp], list[str]]:
         """Return the rows of the tally to choose from, and the constraints that cannot be met, in words.
 
-        ``hours``: the duration of all clips. ``bounds``: upper bounds of the false alarms, if the limit on
-        them must hold with a confidence.
+        ``hours``: the duration of all clips. ``guarantees``: if the constraints must hold with a confidence.
         """
-        allowed = math.inf
-        if self.max_false_alarms_per_hour is not None:
-            allowed = most_false_positives(self.max_false_alarms_per_hour, hours)
+        allowed = self.most_false_positives(hours)
         counts.require_rows("A choice of operating points")
         counts.require_reach("A choice of operating points", allowed)
         tally = counts.tally()
-        others = {
-            f"precision >= {self.min_precision}": _holds(tally.precision, self.min_precision),
-            f"recall >= {self.min_recall}": _holds(tally.recall, self.min_recall),
-        }
-        met_here = np.asarray(tally.fp) <= allowed
-        limit, limit_met = f"at most {self.max_false_alarms_per_hour} false alarms per hour", met_here
-        if bounds is not None and self.max_false_alarms_per_hour is not None:
-            limit += f" {_confidence_text(self.max_false_alarms_per_hour, bounds)}"
-            limit_met = bounds.meet(counts.label, self.max_false_alarms_per_hour)
-        constraints = {**others, limit: limit_met}
-        rows = _rows_that_meet_all(constraints.values())
+        in_clips: dict[str, NDArray[np.bool_]] = {}
+        surely: dict[str, NDArray[np.bool_]] = {}
+        sure = "" if guarantees is None else f" {_confidence_text(guarantees)}"
+        if self.min_precision is not None:
+            name = f"precision >= {self.min_precision}{sure}"
+            in_clips[name] = tally.precision >= self.min_precision
+            if guarantees is not None:
+                surely[name] = guarantees.precision_above(counts.label, self.min_precision, self.level)
+        if self.min_recall is not None:
+            name = f"recall >= {self.min_recall}{sure}"
+            in_clips[name] = tally.recall >= self.min_recall
+            if guarantees is not None:
+                surely[name] = guarantees.recall_above(counts.label, self.min_recall, self.level)
+        if self.max_false_alarms is not None:
+            name = self.limit_text(guarantees)
+            in_clips[name] = np.asarray(tally.fp) <= allowed
+            if guarantees is not None and not self.total:
+                surely[name] = guarantees.rate_below(counts.label, self.per_hour, self.level)
+        every_row = np.ones(len(np.asarray(tally.fp)), bool)
+        needed = in_clips if guarantees is None else surely
+        rows = _rows_that_meet_all([every_row, *needed.values()])
         if len(rows):
             return rows, []
-        unmet = [constraint for constraint, met in constraints.items() if not met.all()]
-        if bounds is not None:  # rather meet the limit in these clips alone than not at all
-            rows = _rows_that_meet_all([*others.values(), met_here])
+        unmet = [constraint for constraint, met in needed.items() if not met.all()]
+        rows = _rows_that_meet_all(in_clips.values())  # rather in these clips alone than not at all
         if not len(rows):
             counts.require_reach("The best threshold regardless of the constraints")
-            rows = np.arange(len(met_here))
+            rows = np.flatnonzero(every_row)
         return rows, unmet
+
+
+def _together(
+    counts: Counts,
+    candidates: Mapping[str, NDArray[np.intp]],
+    constraints: Constraints,
+    deltas: Deltas | None,
+    groups: Mapping[str, Hashable] | None,
+) -> tuple[dict[str, float], bool]:
+    """Return thresholds whose false alarms together keep the limit, with the best mean recall.
+
+    The other value says whether they do. If not, they are the best that keep it in these clips, if any does.
+    """
+    if constraints.confidence is not None:
+        if deltas is None:
+            raise SedscopeError(
+                "A limit for all classes together with confidence needs deltas, which know the clips. Counts "
+                "do not."
+            )
+        promised = promised_thresholds(
+            deltas, counts, candidates, constraints.per_hour, constraints.level, groups
+        )
+        if promised is not None:
+            return promised, True
+    frontiers = {
+        label: Frontier(counts[label].tally().rows(rows), rows) for label, rows in candidates.items()
+    }
+    rows = allocate(frontiers, int(constraints.most_false_positives(counts.hours)))
+    met = rows is not None and constraints.confidence is None
+    if rows is None:
+        rows = {label: int(part.rows[0]) for label, part in frontiers.items()}
+    return {label: counts[label].threshold(row) for label, row in rows.items()}, met
 
 
 def _rows_that_meet_all(constraints: Iterable[NDArray[np.bool_]]) -> NDArray[np.intp]:
     return np.flatnonzero(np.all([*constraints], axis=0))
 
 
-def _confidence_text(per_hour: float, bounds: FalseAlarmBounds) -> str:
-    """Name the confidence of a limit, and the hours that it takes if there are too few."""
-    sure = f"with {bounds.confidence * 100:g} % confidence"
-    needed = hours_without_false_alarms(per_hour, bounds.confidence)
-    if needed <= bounds.hours:
-        return sure
-    return (
-        f"{sure} (even without any false alarm, that takes {math.ceil(100 * needed) / 100:g} hours of "
-        f"recordings, but there are only {math.floor(100 * bounds.hours) / 100:g})"
-    )
+def _confidence_text(guarantees: Guarantees) -> str:
+    return f"with {guarantees.confidence * 100:g} % confidence"
 
 
-def _holds(values: NDArray[Any], least: float | None) -> NDArray[np.bool_]:
-    return np.ones(len(values), bool) if least is None else values >= least
-
-
-def _provenance(
-    counts: Counts, objective: str, parameters: Mapping[str, float | None]
-) -> dict[str, str]:
+def _provenance(counts: Counts, objective: str, parameters: Mapping[str, Any]) -> dict[str, str]:
     from .. import __version__
 
-    settings = ", ".join(f"{name}={value}" for name, value in parameters.items() if value is not None)
+    settings = ", ".join(f"{name}={value}" for name, value in parameters.items())
     return {
         "sedscope": __version__,
         "criterion": repr(counts.criterion),

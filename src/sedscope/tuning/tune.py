@@ -253,7 +253,7 @@ def tune(
     split = folds if folds is None or isinstance(folds, Folds) else Folds(folds)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     sample = TimeSample(alignment)
-    held_out = _held_out(alignment.clips, split)
+    held_out = fold_clips(alignment.clips, split)
     passes, settings = len(alignment.clips), len(candidates) * len(held_out)
     steps = StagedProgress(run._steps, passes + settings)
     of_passes = steps.stage(passes)
@@ -467,7 +467,7 @@ def _checked_candidates(
     return candidates or (AS_THEY_ARE,)
 
 
-def _held_out(clips: Sequence[str], folds: Folds | None) -> NDArray[np.bool_]:
+def fold_clips(clips: Sequence[str], folds: Folds | None) -> NDArray[np.bool_]:
     """Return ((1 + folds) × clips): nothing in the first row, then the clips of each fold."""
     nothing = np.zeros((1, len(clips)), bool)
     if folds is None:

@@ -205,7 +205,8 @@ def of_class(metric: Any, table: Table, *, pooled: bool = False) -> float | None
         sed.PrecisionAtRecall: lambda p: (Fraction(p.tp, n) >= Fraction(metric.recall), precision(p)),
         sed.RecallAtPrecision: lambda p: (precision(p) >= Fraction(metric.precision), Fraction(p.tp, n)),
         sed.RecallAtFalseAlarms: lambda p: (
-            Fraction(p.fp * HOUR, table.ticks) <= Fraction(metric.per_hour),
+            Fraction(p.fp * HOUR, table.ticks)
+            <= Fraction(metric.false_alarms) / (24 if metric.per == "day" else 1),
             Fraction(p.tp, n),
         ),
     }

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -108,7 +110,7 @@ def draw_choice(rng: Random, seed: str) -> Case:
         criterion = drawer.criterion()
     clips = drawer.clips(rng.choice([1, 5, 20]))
     options: dict[str, Any] = {"objective": rng.choice(["fscore", "error_rate", "precision", "recall"])}
-    constraint = rng.choice(["none", "min_precision", "min_recall", "max_false_alarms_per_hour"])
+    constraint = rng.choice(["none", "min_precision", "min_recall", "max_false_alarms"])
     case = Case("choices", seed, drawer.dtype, clips, [repr(criterion)], options)
     if constraint in ("min_precision", "min_recall"):
         options[constraint] = rng.choice([0.25, 0.5, 1.0])
@@ -137,6 +139,8 @@ def judge_choice(case: Case) -> Mapping[str, int]:
             require_equal(label in chosen.thresholds, False, "threshold without references", label)
             continue
         met = [point for point in table.points if _meets(point, table, constraints)]
+        if "confidence" in constraints:  # tested from high to low thresholds, up to the first that fails
+            met = [*takewhile(partial(_meets, table=table, needs=constraints), table.points)]
         in_clips = {name: value for name, value in constraints.items() if name != "confidence"}
         second_best = [point for point in table.points if _meets(point, table, in_clips)]
         require_equal(label in chosen.unmet, not met, "unmet constraint", (label, constraints))
@@ -150,16 +154,16 @@ def judge_choice(case: Case) -> Mapping[str, int]:
     return {"choices": len(chosen.thresholds)}
 
 
-def _meets(point: OperatingPoint, table: Table, constraints: Mapping[str, float]) -> bool:
+def _meets(point: OperatingPoint, table: Table, needs: Mapping[str, float]) -> bool:
     """Whether an operating point meets all constraints, in exact arithmetic."""
-    limit = Fraction(constraints.get("max_false_alarms_per_hour", 10**30))
+    limit = Fraction(needs.get("max_false_alarms", 10**30))
     return (
-        precision(point) >= Fraction(constraints.get("min_precision", 0))
-        and Fraction(point.tp, table.references) >= Fraction(constraints.get("min_recall", 0))
+        precision(point) >= Fraction(needs.get("min_precision", 0))
+        and Fraction(point.tp, table.references) >= Fraction(needs.get("min_recall", 0))
         and Fraction(point.fp * HOUR, table.ticks) <= limit
         and (
-            "confidence" not in constraints
-            or _at_most(point.fp, limit * table.ticks / HOUR) <= 1 - Decimal(constraints["confidence"])
+            "confidence" not in needs
+            or _at_most(point.fp, limit * table.ticks / HOUR) <= 1 - Decimal(needs["confidence"])
         )
     )
 
