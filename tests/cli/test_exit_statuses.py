@@ -1,4 +1,4 @@
-"""Exit statuses: 0 is good, 1 says that a stated requirement is not met, 2 that the input or the call is wrong."""
+"""Exit statuses: 0 is good, 1 says that a requirement is not met, 2 that the input or the call is wrong."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def arguments(folder: Path) -> dict[str, tuple[object, ...]]:
     """For each command with requirements, a call whose requirement is not met."""
     files = (folder / "truth.tsv", "--durations", folder / "durations.tsv")
     return {
-        "check": (folder / "events.tsv", folder / "truth.tsv", "--task", "dcase_task5"),
+        "check": (folder / "events.tsv", *files, "--task", "dcase2018_task4"),
         "rank": (folder / "events.tsv", *files),
         "tune": (folder / "scores.npz", *files, "--min-recall", 1, "-o", folder / "points.toml"),
         "validate": (folder / "events.tsv",),
