@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -29,6 +30,11 @@ def arguments(folder: Path) -> dict[str, tuple[object, ...]]:
     """For each command with requirements, a call whose requirement is not met."""
     files = (folder / "truth.tsv", "--durations", folder / "durations.tsv")
     return {
+        "compare": (
+            *(folder / "scores.npz", folder / "worse.npz", *files, "--metric", "segment_f1"),
+            "--fail-if-worse",
+        ),
+        "evaluate": (folder / "scores.npz", *files, "--require", "psds1 >= 0.999"),
         "check": (folder / "events.tsv", *files, "--task", "dcase2018_task4"),
         "rank": (folder / "events.tsv", *files),
         "tune": (folder / "scores.npz", *files, "--min-recall", 1, "-o", folder / "points.toml"),
@@ -39,7 +45,7 @@ def arguments(folder: Path) -> dict[str, tuple[object, ...]]:
 def test_a_requirement_that_is_not_met(folder: Path) -> None:
     calls = arguments(folder)
     page = Path(__file__).parents[2] / "docs" / "exit_statuses.md"
-    listed = re.findall(r"^\| `(\w+)`", page.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(r"^\| `(\w+)", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert listed == sorted(calls)
     for command, call in calls.items():
         done = run(command, *call)
@@ -52,3 +58,40 @@ def test_wrong_calls(command: str, tmp_path: Path) -> None:
     missing = [tmp_path / "missing"] * 3
     done = run(command, *missing)
     assert done.code == 2
+
+
+def test_gates(folder: Path) -> None:
+    files = (folder / "truth.tsv", "--durations", folder / "durations.tsv")
+    good, junit = folder / "scores.npz", folder / "junit.xml"
+    options = ("--require", "psds1 >= 0", "--require", "psds2<=-1", "--junit", junit)
+    done = run("evaluate", good, *files, *options)
+    assert done.code == 1
+    value = sed.evaluate(good, folder / "truth.tsv", durations=folder / "durations.tsv")["psds2"].value
+    assert f"not met: psds2 <= -1: psds2 is {value:.6g}." in done.err
+    suite = ElementTree.parse(junit).getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [case.find("failure") is None for case in suite] == [True, False]
+    systems = ("compare", good, folder / "worse.npz", *files, "--metric", "segment_f1")
+    assert run(*systems, "--fail-if-worse", "--margin", 0.9).code == 0
+    back = ("compare", folder / "worse.npz", good, *files, "--metric", "segment_f1")
+    assert run(*back, "--fail-if-worse").code == 0
+    errors = ("compare", good, folder / "worse.npz", *files, "--metric", "SEGMENT")
+    error_rate = [*errors[:-1], "ErrorRate(Segment(1))"]
+    worse = run(*error_rate, "--fail-if-worse")  # of which less is better
+    assert worse.code == 1
+    assert worse.err.startswith("not met: worse.npz is not worse than scores.npz in ErrorRate")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--require", "psds1"], "is not a requirement"),
+        (["--require", "psds1 >= nan"], "is not a requirement"),
+        (["--require", "psds3 >= 0.1"], "was not measured. Choose from psds1"),
+        (["--junit", "junit.xml"], "Give some"),
+    ],
+)
+def test_requirements_that_mean_nothing(folder: Path, options: list[str], message: str) -> None:
+    files = (folder / "truth.tsv", "--durations", folder / "durations.tsv")
+    done = run("evaluate", folder / "scores.npz", *files, *options)
+    assert (done.code, message in done.err) == (2, True)

@@ -22,6 +22,7 @@ from .output_files import (
     with_postprocess,
     write_tables,
 )
+from .requirements import JUnitOption, conclude, not_worse
 from .resampling_options import ComparisonOptions
 from .result_options import MetricOptions, ReportOptions
 
@@ -73,6 +74,18 @@ def compare(
     report: Annotated[
         Path | None, path_option(help="Also write an HTML report of all systems to this file."), Writes()
     ] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option(
+            "--fail-if-worse",
+            help="End with exit status 1 if a system is worse than the first one: the interval of the "
+            "difference lies beyond --margin.",
+        ),
+    ] = False,
+    margin: Annotated[
+        float, typer.Option(min=0, help="How much worse a system may be, for --fail-if-worse.")
+    ] = 0.0,
+    junit: JUnitOption = None,
 ) -> None:
     """Compare systems on the same clips.
 
@@ -84,6 +97,11 @@ def compare(
     if len(systems) < 2:
         raise SedscopeError("Give at least two systems, then the ground truth.")
     check_tables(output)
+    unused = [name for name, value in (("--margin", margin), ("--junit", junit)) if value]
+    if unused and not fail_if_worse:
+        raise SedscopeError(
+            f"{listing(unused)} only applies to --fail-if-worse. Give that option as well."
+        )
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
@@ -116,6 +134,8 @@ def compare(
     _show(result)
     if at_false_alarms is not None:
         _show_operating_points(result)
+    if fail_if_worse:
+        conclude(not_worse(result, margin), junit)
 
 
 def _metrics(

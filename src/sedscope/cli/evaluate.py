@@ -33,6 +33,7 @@ from .output_files import (
     with_postprocess,
     write_tables,
 )
+from .requirements import JUnitOption, Requirement, conclude
 from .resampling_options import IntervalOptions
 from .result_options import GroupOptions, MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
@@ -77,10 +78,23 @@ def evaluate(
         path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
         Writes(),
     ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='Requirement, e.g. "psds1 >= 0.4": the exit status is 1 if it is not met. Repeat the option '
+            "to add more."
+        ),
+    ] = None,
+    junit: JUnitOption = None,
 ) -> None:
     """Evaluate scores or detections against reference events."""
     from ..evaluation.result import Evaluation
 
+    requirements = [Requirement.parse(text) for text in require or ()]
+    if task is not None and requirements:
+        raise SedscopeError("--require cannot be combined with --task.")
+    if junit is not None and not requirements:
+        raise SedscopeError("--junit writes which requirements are met. Give some (--require).")
     report_options.refuse_without(report)
     shown = report_options.arguments()
     check_tables(output)
@@ -112,6 +126,8 @@ def evaluate(
     memory.print_peak()
     if report is not None and json != "-":
         typer.echo(f"\nreport: {report}")
+    if isinstance(result, Evaluation):
+        conclude([requirement.outcome(result) for requirement in requirements], junit)
 
 
 def _evaluate_system(

@@ -26,6 +26,7 @@ from .options import (
     progress_bar,
 )
 from .output_files import parse_steps
+from .requirements import JUnitOption, Outcome, conclude
 from .resampling_options import read_groups
 
 if TYPE_CHECKING:
@@ -226,6 +227,7 @@ def tune(
     tuning: TuningOptions,
     objective: ObjectiveOptions,
     engine: EngineOptions,
+    junit: JUnitOption = None,
 ) -> None:
     """Choose a threshold for each class, and perhaps a filter.
 
@@ -272,8 +274,15 @@ def tune(
         points = _complete(chosen, system, criterion, deltas.clips, inputs)
         _save(points, output, source)
         _show_choice(points, counts, objective.per, guarantees, judged)
-        if points.unmet:
-            raise typer.Exit(1)
+        outcomes = [
+            Outcome(
+                f"{label} meets the constraints",
+                label not in points.unmet,
+                f"no threshold gives {points.unmet.get(label)}",
+            )
+            for label in points.thresholds
+        ]
+        conclude(outcomes, junit)
     else:
         name, metric = named_metric
         result = _tune(processed, truth, metric, candidates, inputs, tuning, engine)
@@ -418,9 +427,6 @@ def _show_choice(
         typer.echo("new: on clips that the thresholds were not chosen on (cross-fitted)")
     if guarantees is not None:
         typer.echo(f"\n{guarantees.about()}")
-    for constraint in dict.fromkeys(points.unmet.values()):
-        labels = [label for label, unmet in points.unmet.items() if unmet == constraint]
-        typer.echo(f"not met: {listing(labels)}: no threshold gives {constraint}.", err=True)
     never = [label for label, threshold in points.thresholds.items() if threshold == float("inf")]
     if never:
         typer.echo(
