@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
+from functools import reduce
+from operator import add
 
 import numpy as np
 import pytest
@@ -37,10 +39,14 @@ class _Set:
         self.__dict__.update(values)
 
 
+def _mean(*values: float) -> float:
+    return reduce(add, values) / len(values)  # since Python 3.12, sum() rounds otherwise
+
+
 @given(FORMULAS, NUMBERS, NUMBERS, NUMBERS)
 def test_a_formula_is_what_python_computes(text: str, ax: float, ay: float, bx: float) -> None:
     text += " + 0 * a.x"
-    names = {"a": _Set(x=ax, y=ay), "b": _Set(x=bx), "mean": lambda *v: sum(v[1:], start=v[0]) / len(v)}
+    names = {"a": _Set(x=ax, y=ay), "b": _Set(x=bx), "mean": _mean}
     expected = eval(text, {"min": min, "max": max, **names})
     formula = Formula(text)
     assert formula.value({"a": {"x": ax, "y": ay}, "b": {"x": bx}}) == expected

@@ -73,6 +73,12 @@ def oracle_counts(
             for name in ("before", "after", "merge_gap", "split")
         }
         return oracle.any_overlap.any_overlap_counts(clips, label, **limits)
+    if isinstance(criterion, sed.Alarm):
+        times: dict[str, Any] = {
+            name: None if (time := getattr(criterion, name)) is None else round(1e6 * time)
+            for name in ("cooldown", "before", "after", "within")
+        }
+        return oracle.alarm_counts(clips, label, **times)
     if isinstance(criterion, sed.Time):
         return oracle.active_time.time_counts(clips, label, collar=round(1e6 * criterion.collar))
     if isinstance(criterion, sed.Onset):
