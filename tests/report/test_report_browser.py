@@ -195,6 +195,100 @@ def test_a_class_leads_to_clips_with_its_errors(opened: Browser) -> None:
     assert opened.run(read) == before
 
 
+LISTED = """return [...document.querySelectorAll(".clip-list li:not([hidden])")].map((item) =>
+    [item.querySelector("bdi").textContent, item.querySelector(".errors").textContent])"""
+
+
+def _events_by_clip(
+    chosen: dict[str, float], label: str, wanted: set[tuple[str, str]]
+) -> dict[str, int]:
+    """How many events of a class have one of these sides and types, in each clip that has any."""
+    scores, truth = simulated_set()
+    numbers = {}
+    for clip in truth.clips:
+        judged = diagnose_clip(
+            scores[clip], truth.events(clip), CRITERIA[0], chosen, classes=scores.classes
+        )
+        sides = {"references": judged.references, "detections": judged.detections}
+        types = [(side, e.error_type) for side, es in sides.items() for e in es if e.label == label]
+        numbers[clip] = sum(each in wanted for each in types)
+    return {clip: number for clip, number in numbers.items() if number}
+
+
+def _check_listed(opened: Browser, label: str, wanted: set[tuple[str, str]]) -> None:
+    expected = _events_by_clip(thresholds(opened), label, wanted)
+    listed = {clip: int(text.split()[0]) for clip, text in opened.run(LISTED)}
+    on_page = opened.run(
+        "return [...document.querySelectorAll('.clip-list bdi')].map((name) => name.textContent)"
+    )
+    assert listed == {clip: number for clip, number in expected.items() if clip in on_page}
+    assert list(listed.values()) == sorted(listed.values(), reverse=True)
+    status = opened.text(".order")
+    shown, total = (sum(numbers.values()) for numbers in (listed, expected))
+    assert f"{shown} of {total} in" in status if shown < total else f": {total} in" in status
+    assert f"{len(listed)} listed clip" in status
+
+
+def test_errors_lead_to_exactly_their_clips(opened: Browser) -> None:
+    scores, _ = simulated_set()
+    row = f"#errors tbody tr:nth-child({1 + scores.classes.index('Speech')})"
+    for side, type_ in (("references", "missed"), ("detections", "background")):
+        bar = f"{row} td:nth-of-type({1 + (side == 'detections')}) .e-{type_}"
+        opened.run(
+            "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', {bubbles: true}))",
+            bar,
+        )
+        _check_listed(opened, "Speech", {(side, type_)})
+        assert opened.text(".clip-list .chosen bdi") in [clip for clip, _ in opened.run(LISTED)]
+    higher = int(opened.run("return document.querySelector('#slider').value")) + 3
+    opened.choose("#slider", higher)  # the list follows
+    _check_listed(opened, "Speech", {("detections", "background")})
+    opened.run("document.querySelector('.gains tr[data-cause=background] button').click()")
+    _check_listed(opened, "Speech", {("detections", "background")})
+    for field, text in (("#listed-errors", ""), ("#clip-order", "name")):
+        opened.choose(field, text)
+    names = [clip for clip, _ in opened.run(LISTED)]
+    assert len(names) > 20
+    assert names == sorted(names)
+    opened.choose(".filters input", names[3])
+    assert [clip for clip, _ in opened.run(LISTED)] == names[3:4]
+
+
+def test_systems_are_compared_by_clip_and_the_view_is_in_the_address(
+    page: Browser, tmp_path: Path
+) -> None:
+    scores, truth = simulated_set()
+    other = sed.simulate.scores(truth, quality=0.4, seed=3)
+    file = tmp_path / "report.html"
+    sed.compare({"a": scores, "b": other}, truth, METRICS[:1]).report(file)
+    page.open(file)
+    page.choose("#clip-order", "difference")
+    pairs = [[int(n) for n in re.findall(r": (\d+)", text)] for _, text in page.run(LISTED)]
+    spread = [abs(a - b) for a, b in pairs]
+    assert spread == sorted(spread, reverse=True)
+    assert spread[0] > 0
+    page.choose("#system", 1)
+    page.choose("#class", scores.classes.index("Cat"))
+    page.choose("#slider", 7)
+    page.choose("#listed-errors", "missed/")
+    page.run("[...document.querySelectorAll('.clip-list li:not([hidden]) button')].at(-1).click()")
+    view = """return [document.querySelector("#summary").textContent, location.hash,
+        document.querySelector(".clip-list .chosen bdi").textContent,
+        ...["#class", "#system", "#listed-errors", "#clip-order"].map(
+            (id) => document.querySelector(id).value)]"""
+    page.wait(lambda: "clip=" in page.run("return location.hash"))
+    before = page.run(view)
+    assert "class=Cat&" in before[1]
+    assert "system=b&" in before[1]
+    page.driver.refresh()
+    page.wait(lambda: page.run("return document.body.dataset.ready"))
+    assert page.run(view) == before
+    page.run("location.hash = 'class=Nobody&system=a&errors=%22&sliders=9.9.9_x'")
+    page.wait(lambda: page.run("return document.querySelector('#system').value") == "0")
+    assert page.run(view)[3] == ""
+    assert page.problems() == []
+
+
 SAVE_CSV = """[...document.querySelectorAll("#curves figure")].find((figure) => figure.textContent.includes(
     arguments[0])).querySelector(".tools button:last-child").click()"""
 

@@ -38,16 +38,19 @@ export class ClipEvents {
     return { ranks, edges, detections, references, ignored, types, errors };
   }
 
-  // How many detections are false and how many references are missed, of a class or, with k = null, of all classes
-  // that are drawn; null if the criterion does not judge events.
-  errors(clip, s, k = null) {
+  // How many detections and how many references have a type, of a class or, with k = null, of all classes that are
+  // drawn; null if the criterion does not judge events. `types` holds a type of references and one of detections, null
+  // for neither; without it, errors of any type count.
+  count(clip, s, k = null, types = null) {
     const drawn = Object.keys(clip.systems[s].ranks).map(Number);
     const classes = k === null ? drawn : drawn.filter((c) => c === k);
     const sum = [0, 0];
     for (const c of classes) {
-      const { errors } = this.of(clip, s, c);
+      const { errors, types: byEvent } = this.of(clip, s, c);
       if (!errors) return null;
-      errors.forEach((number, i) => (sum[i] += number));
+      const numbers = types ? [byEvent.detections.filter((type) => type === types.detections).length,
+        byEvent.references.filter((type) => type === types.references).length] : errors;
+      numbers.forEach((number, i) => (sum[i] += number));
     }
     return sum;
   }

@@ -1,5 +1,6 @@
 // Puts the page together.
 
+import { addAddress } from "./address.js";
 import { addControls } from "./controls.js";
 import { byId } from "./dom.js";
 import { Model } from "./model.js";
@@ -11,6 +12,7 @@ import { addTheme } from "./theme.js";
 
 const model = new Model(JSON.parse(byId("data").textContent));
 const state = new State(model);
+addAddress(model, state);
 addTheme();
 addPatterns();
 addPrinting();

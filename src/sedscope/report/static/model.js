@@ -1,6 +1,7 @@
 // The data of the page, unpacked, and the quantities computed from counts. Classes are numbered as the
 // classes with details are, systems and criteria as on the page.
 
+import { isRight } from "./error_types.js";
 import { unpackSteps } from "./packing.js";
 
 const INFINITIES = { inf: Infinity, "-inf": -Infinity };
@@ -27,9 +28,27 @@ export class Model {
     this.sharedThresholds = page.shared_thresholds.map(unpackNumber);
     this.counts = page.counts.map((byCriterion) =>
       byCriterion.map((classes) => classes.map(unpackCounts)));
+    const errors = page.panels.find(({ name }) => name === "errors")?.data;
+    this.errorTypes = errors ? ["references", "detections"].map((side) =>
+      ({ side, types: errors[side === "references" ? "reference_types" : "detection_types"] })) : [];
+    // By system, criterion, class and side: at each position, how many events have each type.
+    this.errorCounts = errors && errors.counts.map((byCriterion) => byCriterion.map((classes) => classes &&
+      classes.map((ofClass) => this.errorTypes.map(({ side }) => ofClass[side].map(unpackSteps)))));
     const { curves } = page.panels.find(({ name }) => name === "curves").data;
     this.curves = curves.map((byCriterion) => byCriterion.map(({ score_range: range, classes }) =>
       ({ range, classes: classes.map((curve) => unpackCurve(curve, range, page.resolution)) })));
+  }
+
+  // How many events of the selected class, or of all classes, have one of these types, or are errors of any type; null
+  // where events are not judged. `types` holds one type of references and one of detections.
+  errorCount({ system, criterion, selectedClass, positions }, types) {
+    const classes = this.errorCounts?.[system][criterion];
+    if (!classes) return null;
+    const counts = (type, side) => (types ? type === types[side] : !isRight(type));
+    return classes.flatMap((sides, k) => (selectedClass !== null && selectedClass !== k ? []
+      : sides.flatMap((byType, i) => byType.map((steps, t) =>
+        (counts(this.errorTypes[i].types[t], this.errorTypes[i].side) ? steps[positions[system][k]] : 0)))))
+      .reduce((total, number) => total + number, 0);
   }
 
   // How many events there are to find, or positive segments.

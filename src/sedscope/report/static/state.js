@@ -12,6 +12,8 @@ export class State {
     this.linked = true; // whether sliders move all systems
     this.showApproximation = false; // whether curves of evenly spaced thresholds are drawn
     this.clip = 0; // the clip that is open
+    this.errors = ""; // which clips are listed: "" all, "any" those with errors, or a pair of types; see error_types.js
+    this.order = "errors"; // of the list of clips
     this.positions = model.systems.map(() => model.labels.map(() => 0)); // of the sliders
     this.listeners = [];
     this.notify = beforeNextFrame(() => this.listeners.forEach((listener) => listener()));

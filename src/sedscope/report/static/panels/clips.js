@@ -2,9 +2,10 @@
 
 import { addArrowKeys } from "../arrow_keys.js";
 import { ClipEvents } from "../clip_events.js";
-import { beforeNextFrame, button, el, nameOf, svg } from "../dom.js";
+import { beforeNextFrame, button, el, nameOf, select, svg } from "../dom.js";
+import { errorPair, errorPairName, errorPairTypes } from "../error_types.js";
 import { keyParts, saveCollage } from "../exports.js";
-import { aligned, clipped, counted, digitsFor } from "../format.js";
+import { aligned, clipped, counted, digitsFor, whole } from "../format.js";
 import { eventBars, rowsOf, stemPath, stepPath, timeAxis } from "../lane_parts.js";
 import { registerPanel } from "../panel.js";
 import { Player } from "../player.js";
@@ -24,26 +25,27 @@ registerPanel("clips", ({ section, data, model, state }) => new ClipBrowser(sect
 class ClipBrowser {
   constructor(section, clips, model, state) {
     Object.assign(this, { clips, model, state, events: new ClipEvents(model, state), width: null,
-      listedClass: null, // the class whose errors come first in the list
+      search: "",
       pointed: null }); // the event of the focused lane that the user went to with keys: { i }
     this.list = el("ol", { class: "clip-list" });
-    this.order = el("p", { class: "order small", role: "status" });
+    this.status = el("p", { class: "order small", role: "status" });
+    this.filters = this.filterFields();
     this.key = el("p", { class: "key small" });
     this.view = el("div", { class: "clip-view" });
     this.hasAudio = clips.some((clip) => clip.audio.length);
     this.thresholdDigits = digitsFor(model.thresholds.flat());
     section.append(
       el("p", { class: "about screen" }, `${clips.length} of ${model.page.header.clips} clips: the clips with the ` +
-        "most errors at each class's best F1, then some without errors. " +
+        "most errors at each class's best F1, and some without errors. The option --clips-shown adds others. " +
         `The list counts the errors${model.systems.length > 1 ? " of the chosen system" : ""} at the chosen thresholds, of the ` +
         "classes drawn or of the selected class. Scores are " +
         "drawn as their rank among the slider positions; detections are exact. Control + wheel zooms, and dragging moves. " +
         (this.hasAudio ? "Click in the picture to play from there, or on an event to play it." : "")),
-      el("div", { class: "browser" }, el("div", {}, this.order, this.list), this.view));
+      el("div", { class: "browser" }, el("div", {}, this.filters.box, this.status, this.list), this.view));
     this.entries = clips.map((clip, i) => this.listEntry(clip, i));
-    this.list.append(...this.entries.map(({ item }) => item));
-    this.updateKeys = addArrowKeys(this.list, "button");
+    this.updateKeys = addArrowKeys(this.list, "li:not([hidden]) button");
     this.drawSoon = beforeNextFrame(() => this.draw(this.openClip));
+    this.listed = this.listKey(); // what is listed; when it changes, a clip of the list is opened
     state.listen(() => this.refresh());
     window.addEventListener("resize", () => {
       this.width = null;
@@ -59,33 +61,95 @@ class ClipBrowser {
     return { item: el("li", {}, opener), errors, opener };
   }
 
+  // The fields that choose what is listed, and in which order.
+  filterFields() {
+    const { model, state } = this;
+    const pairs = model.errorTypes.flatMap(({ side, types }) => types.map((type) =>
+      (side === "references" ? errorPair(type, null) : errorPair(null, type))));
+    const name = (pair) => errorPairName(errorPairTypes(pair));
+    const errors = select("List", [["", "all clips"], ["any", "errors of any type"], ...pairs.map((pair) => [pair, name(pair)])],
+      (value) => state.set({ errors: value }), { id: "listed-errors" });
+    const orders = [["errors", "most errors"], ["name", "name"],
+      ...(model.systems.length > 1 ? [["difference", "systems differ most"]] : [])];
+    const order = select("Order", orders, (value) => state.set({ order: value }), { id: "clip-order" });
+    const search = el("input", { type: "search", placeholder: "Find a clip", "aria-label": "Find a clip",
+      oninput: () => {
+        this.search = search.value.toLowerCase();
+        this.refresh();
+      } });
+    return { errors: errors.querySelector("select"), order: order.querySelector("select"),
+      box: el("div", { class: "filters screen" }, search, errors, order) };
+  }
+
+  listKey() {
+    return `${this.state.selectedClass} ${this.state.errors}`;
+  }
+
   refresh() {
-    const { state } = this;
-    const errors = this.clips.map((clip) => this.events.errors(clip, state.system, state.selectedClass));
-    if (state.selectedClass !== this.listedClass) this.listClass(errors);
+    const { state, clips } = this;
+    const types = errorPairTypes(state.errors);
+    const counts = (s) => clips.map((clip) => this.events.count(clip, s, state.selectedClass, types));
+    const bySystem = this.model.systems.map((_, s) => (s === state.system || state.order === "difference" ? counts(s) : null));
+    this.sort(bySystem, types);
     this.entries.forEach(({ item, errors: text, opener }, i) => {
-      text.replaceChildren(errors[i] ? `${errors[i][0]} false, ${errors[i][1]} missed` : "");
+      const numbers = bySystem.filter(Boolean).map((of) => of[i]);
+      const [sides] = numbers;
+      text.replaceChildren(!sides ? ""
+        : numbers.length > 1 ? numbers.map((of, s) => `${clipped(this.model.systems[s], 20)}: ${sum(of)}`).join(", ")
+        : types ? counted(sum(sides), "event") : `${sides[0]} false, ${sides[1]} missed`);
       item.classList.toggle("chosen", i === state.clip);
       opener.setAttribute("aria-pressed", String(i === state.clip));
     });
-    this.draw(this.clips[state.clip]);
+    this.draw(clips[state.clip]);
   }
 
-  // Lists the clips with the most errors of the selected class first, and opens the first of them unless the open
-  // clip has some. The list keeps this order while sliders move.
-  listClass(errors) {
-    const { state, model } = this;
-    this.listedClass = state.selectedClass;
-    const numbers = errors.map((sides) => (sides && this.listedClass !== null ? sides[0] + sides[1] : 0));
-    const order = numbers.map((_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b);
-    const faulty = numbers.filter((number) => number > 0).length;
-    this.list.append(...order.map((i) => this.entries[i].item));
-    this.list.scrollTop = 0;
+  // Sorts the list and leaves out what was not asked for. If another class or type was chosen, the first clip of the list
+  // is opened unless the open one has errors of it.
+  sort(bySystem, types) {
+    const { state, clips } = this;
+    const own = bySystem[state.system].map(sum);
+    const spread = (i) => {
+      const numbers = bySystem.map((counts) => sum(counts[i]));
+      return Math.max(...numbers) - Math.min(...numbers);
+    };
+    const key = state.order === "difference" ? clips.map((_, i) => spread(i)) : own;
+    const isListed = (i) => (state.errors === "" || own[i] > 0 || (state.order === "difference" && key[i] > 0)) &&
+      clips[i].name.toLowerCase().includes(this.search);
+    const byName = (i, j) => clips[i].name.localeCompare(clips[j].name, "en", { numeric: true });
+    const order = clips.map((_, i) => i).sort((i, j) =>
+      (state.order === "name" ? byName(i, j) : key[j] - key[i]) || i - j);
+    const listed = order.filter(isListed);
+    if (String(order) !== this.sorted) this.list.append(...order.map((i) => this.entries[i].item));
+    this.sorted = String(order);
+    this.entries.forEach(({ item }, i) => (item.hidden = !isListed(i)));
+    if (this.listed !== this.listKey()) {
+      this.listed = this.listKey();
+      this.list.scrollTop = 0;
+      const first = listed.find((i) => own[i] > 0);
+      if (first !== undefined && !own[state.clip]) state.clip = first;
+    }
     this.updateKeys();
-    if (faulty && !numbers[state.clip]) [state.clip] = order;
-    const judged = this.listedClass !== null && errors.some(Boolean);
-    this.order.replaceChildren(...(judged ? [nameOf(model.labels[this.listedClass]),
-      faulty ? `: ${faulty} of these clips with errors, first in the list` : ": no errors in these clips"] : []));
+    this.filters.errors.value = state.errors;
+    if (types && this.filters.errors.value !== state.errors) { // the types of a cause
+      this.filters.errors.append(el("option", { value: state.errors }, errorPairName(types)));
+      this.filters.errors.value = state.errors;
+    }
+    this.filters.order.value = state.order;
+    this.status.replaceChildren(...this.statusText(listed, own, types));
+  }
+
+  // How many events are listed, and how many more are in clips that are not on the page.
+  statusText(listed, own, types) {
+    const { model, state } = this;
+    const { selectedClass: k } = state;
+    if (!this.events.count(this.clips[0], state.system)) return [];
+    const shown = listed.reduce((total, i) => total + own[i], 0);
+    const total = model.errorCount(state, types);
+    const what = types ? errorPairName(types) : "errors";
+    return [...(k === null ? [] : [nameOf(model.labels[k]), ": "]),
+      `${what}: ${whole(shown)}${total === null || total === shown ? "" : ` of ${whole(total)}`} in ` +
+        `${counted(listed.filter((i) => own[i] > 0).length, "listed clip")}` +
+        (total !== null && total > shown ? ". The page does not hold the others." : "")];
   }
 
   draw(clip) {
@@ -249,6 +313,10 @@ class ClipBrowser {
     const box = bar.getBoundingClientRect();
     showTooltip(box.left, box.bottom - 8, label, [text]);
   }
+}
+
+function sum(sides) {
+  return sides ? sides[0] + sides[1] : 0;
 }
 
 function durationText(clip) {

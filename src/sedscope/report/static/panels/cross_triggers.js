@@ -77,14 +77,19 @@ registerPanel("cross_triggers", ({ section, data, model, state }) => {
     const clips = [...new Set(present.map(([clip]) => clip))];
     cellClips.replaceChildren(
       el("p", {}, nameOf(model.labels[c]), " detected in ", nameOf(model.labels[m]), `: ${whole(count(c, m))}. ` +
-        (clips.length ? "Clips with the highest scores:" : "")),
+        (clips.length ? "Clips with the highest scores:" : "") +
+        (clips.some((clip) => !isBrowsable(clip)) ? " To open the others, name them with --clips-shown." : "")),
       el("ul", {}, ...clips.map((clip) => el("li", {}, clipLink(clip)))));
+  }
+
+  function isBrowsable(clip) {
+    return clip < model.page.header.browsable_clips;
   }
 
   // A button if the clip can be browsed, or else its name.
   function clipLink(clip) {
     const name = data.clip_names[clip];
-    if (clip >= model.page.header.browsable_clips) return nameOf(name);
+    if (!isBrowsable(clip)) return nameOf(name);
     return button(clipped(name, 60), () => {
       state.set({ clip });
       goToPanel("clips");

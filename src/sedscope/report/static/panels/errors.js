@@ -2,12 +2,11 @@
 
 import { addArrowKeys } from "../arrow_keys.js";
 import { button, el, nameOf, svg } from "../dom.js";
-import { errorTypeName } from "../error_types.js";
+import { errorPair, errorTypeName } from "../error_types.js";
 import { keyParts, saveCollage, saveCsv, saveLatex } from "../exports.js";
 import { clipped, fixed, signed, whole } from "../format.js";
 import { Tally } from "../model.js";
-import { unpackSteps } from "../packing.js";
-import { registerPanel, suggestCriterion } from "../panel.js";
+import { goToPanel, registerPanel, suggestCriterion } from "../panel.js";
 import { swatch } from "../styles.js";
 import { hideTooltip, showTooltip } from "../tooltip.js";
 
@@ -16,10 +15,9 @@ const SAME_LOOK = { found: "true", missed: "background", fragmented: "fragment" 
 
 registerPanel("errors", ({ section, data, model, state }) => {
   const { causes, reference_types: referenceTypes, detection_types: detectionTypes } = data;
-  const sides = [["references", referenceTypes], ["detections", detectionTypes]];
+  const sides = model.errorTypes.map(({ side, types }) => [side, types]);
   const allTypes = [...new Set([...referenceTypes, ...detectionTypes])];
-  const counts = data.counts.map((byCriterion) => byCriterion.map((classes) => classes && classes.map((errors) =>
-    sides.map(([side]) => errors[side].map(unpackSteps)))));
+  const hasClips = model.page.header.browsable_clips > 0;
   const about = el("p", { class: "about" });
   const bars = el("table", { class: "error-types" });
   const updateKeys = addArrowKeys(bars, ".stack");
@@ -35,7 +33,7 @@ registerPanel("errors", ({ section, data, model, state }) => {
   function eventCounts(k) {
     const classes = k === null ? model.labels.map((_, c) => c) : [k];
     return sides.map(([, types], side) => types.map((_, t) => classes.reduce((sum, c) =>
-      sum + counts[state.system][state.criterion][c][side][t][state.positions[state.system][c]], 0)));
+      sum + model.errorCounts[state.system][state.criterion][c][side][t][state.positions[state.system][c]], 0)));
   }
 
   function classesAndTotal() {
@@ -56,7 +54,7 @@ registerPanel("errors", ({ section, data, model, state }) => {
     section.classList.toggle("screen", !shown);
     about.replaceChildren(...(shown
       ? ["At the chosen thresholds, each reference and each detection has one error type. ",
-        el("span", { class: "screen" }, "Point at a bar to read it. "),
+        el("span", { class: "screen" }, `Point at a bar to read it${hasClips ? ", and click a part of it, a class or a cause to list its clips" : ""}. `),
         "The second table shows how F1 would change if one cause of errors were fixed."]
       : suggestCriterion(model, state, "does not judge events", (criterion) => criterion.judges_events)));
     if (!shown) return;
@@ -71,11 +69,22 @@ registerPanel("errors", ({ section, data, model, state }) => {
   function row(label, k) {
     const numbers = eventCounts(k);
     return el("tr", { class: k === null ? "total" : state.selectedClass === k ? "chosen" : "" },
-      el("th", { scope: "row" }, nameOf(label)),
-      ...sides.map(([side, types], i) => el("td", {}, stack(`${label}: ${side}`, types, numbers[i]))));
+      el("th", { scope: "row" }, lister(nameOf(label), k, "any")),
+      ...sides.map(([side, types], i) => el("td", {}, stack(`${label}: ${side}`, types, numbers[i],
+        (type) => list(k, i ? errorPair(null, type) : errorPair(type, null))))));
   }
 
-  function stack(name, types, numbers) {
+  // Lists the clips with some errors of a class, or of all classes with k = null.
+  function list(k, errors) {
+    state.set({ selectedClass: k, errors });
+    goToPanel("clips");
+  }
+
+  function lister(content, k, errors) {
+    return hasClips ? button(content, () => list(k, errors)) : content;
+  }
+
+  function stack(name, types, numbers, onType) {
     const total = numbers.reduce((sum, number) => sum + number, 0);
     const lines = types.map((type, t) => `${errorTypeName(type)} ${whole(numbers[t])}`).filter((_, t) => numbers[t]);
     const picture = svg("svg", { class: "stack", role: "img",
@@ -90,7 +99,8 @@ registerPanel("errors", ({ section, data, model, state }) => {
     types.forEach((type, t) => {
       if (!numbers[t]) return;
       const share = (100 * numbers[t]) / total;
-      picture.append(svg("rect", { class: `error-type e-${type}`, x: `${left}%`, width: `${share}%`, height: "100%" }));
+      picture.append(svg("rect", { class: `error-type e-${type}`, x: `${left}%`, width: `${share}%`, height: "100%",
+        ...(hasClips && { onclick: () => onType(type) }) }));
       left += share;
     });
     return el("div", {}, el("span", { class: "stacked" }, picture, el("span", { class: "number" }, whole(total))),
@@ -126,13 +136,13 @@ registerPanel("errors", ({ section, data, model, state }) => {
       const missed = referenceType ? references[referenceTypes.indexOf(referenceType)] : 0;
       const wrong = detectionType ? detections[detectionTypes.indexOf(detectionType)] : 0;
       const fixedTally = new Tally(tally.tp + missed, tally.fp - wrong, tally.references, tally.hours);
-      return { cause, missed, wrong, fixedTally };
+      return { cause, missed, wrong, fixedTally, referenceType, detectionType };
     }).sort((a, b) => b.fixedTally.f1 - a.fixedTally.f1);
     gains.replaceChildren(
       el("thead", {}, el("tr", {}, ...["if fixed", "missed", "false", "F1", "gain", "error rate"].map((text) =>
         el("th", { scope: "col" }, text)))),
-      el("tbody", {}, ...rows.map(({ cause, missed, wrong, fixedTally }) => el("tr", { "data-cause": cause },
-        el("th", { scope: "row" }, errorTypeName(cause)), el("td", {}, missed ? `−${whole(missed)}` : ""),
+      el("tbody", {}, ...rows.map(({ cause, missed, wrong, fixedTally, referenceType, detectionType }) => el("tr", { "data-cause": cause },
+        el("th", { scope: "row" }, lister(errorTypeName(cause), k, errorPair(referenceType, detectionType))), el("td", {}, missed ? `−${whole(missed)}` : ""),
         el("td", {}, wrong ? `−${whole(wrong)}` : ""), el("td", {}, fixed(fixedTally.f1)),
         el("td", {}, signed(fixedTally.f1 - tally.f1)), el("td", {}, fixed(fixedTally.errorRate))))),
       el("caption", {}, k === null ? "all classes together" : nameOf(model.labels[k])));
