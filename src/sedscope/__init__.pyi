@@ -25,6 +25,7 @@ from .data.scores import Scores as Scores
 from .data.thresholds import approximate as approximate
 from .data.thresholds import at_thresholds as at_thresholds
 from .data.thresholds import detect as detect
+from .diagnosis import alarm_latencies as alarm_latencies
 from .diagnosis import boundary_errors as boundary_errors
 from .diagnosis import diagnose as diagnose
 from .engines.run import Run as Run

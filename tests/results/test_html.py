@@ -115,6 +115,9 @@ def _public_results(objects: dict[str, Any]) -> dict[str, Any]:
     boundaries = sed.boundary_errors(
         objects["Scores"], objects["GroundTruth"], sed.IoU(0.1), 0.5, classes=CLASSES[:50]
     )
+    latencies = sed.alarm_latencies(
+        objects["Scores"], objects["GroundTruth"], sed.Alarm(), 0.5, classes=CLASSES[:50]
+    )
     (pair, *_) = comparison.differences[RATE].values()
     return {
         **{name: thing for name, thing in objects.items() if name != "Events"},
@@ -128,6 +131,8 @@ def _public_results(objects: dict[str, Any]) -> dict[str, Any]:
         "ClassDiagnosis": diagnosis[CLASSES[0]],
         "BoundaryErrors": boundaries,
         "ClassBoundaryErrors": boundaries[CLASSES[0]],
+        "AlarmLatencies": latencies,
+        "ClassLatencies": latencies[CLASSES[0]],
         "Validation": sed.validate(None, sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})),
     }
 

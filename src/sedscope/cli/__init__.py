@@ -26,6 +26,7 @@ COMMANDS = {
     "deltas": "deltas",
     "tune": "tune",
     "detect": "detect",
+    "latency": "latency",
     "validate": "validate",
     "check": "tasks",
     "labels": "labels",

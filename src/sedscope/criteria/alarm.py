@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from .. import _native
-from ..data.times import LONGEST_SECONDS, to_ticks
+from ..data.times import LONGEST_SECONDS, Ticks, to_ticks
 from ..definitions import optional_number, require_number
 from .criterion import CRITERIA, MatchingRule
 from .event_criterion import EventCriterion
@@ -71,6 +73,36 @@ class Alarm(EventCriterion):
 
     def matching_rule(self) -> MatchingRule:
         return {"kind": "alarm", "cross_triggers": False, **self._ticks()}
+
+    def latencies(self, onsets: Ticks, references: Ticks) -> Ticks:
+        """Return, for each reference that is found, the time from its onset to the first alarm in its window.
+
+        Parameters
+        ----------
+        onsets : array of int
+            The onsets of the detections of one class and clip, in order, in microseconds.
+        references : array of int
+            (references × 2) onsets and offsets of the same class and clip.
+
+        Returns
+        -------
+        array of int
+            In microseconds.
+        """
+        ticks = self._ticks()
+        alarms = onsets
+        if self.cooldown > 0:
+            raised, next_one = [], 0
+            while next_one < len(onsets):
+                raised.append(onsets[next_one])
+                next_one = int(np.searchsorted(onsets, onsets[next_one] + ticks["cooldown"]))
+            alarms = np.array(raised, np.int64)
+        begins, offsets = references.T
+        ends = offsets + ticks["after"] if self.within is None else begins + ticks["within"]
+        first = np.searchsorted(alarms, begins - ticks["before"])
+        times = np.append(alarms, np.iinfo(np.int64).max)[first]
+        latencies: Ticks = (times - begins)[times <= ends]
+        return latencies
 
     def _ticks(self) -> dict[str, Any]:
         cooldown, before, after = map(int, to_ticks([self.cooldown, self.before, self.after]))

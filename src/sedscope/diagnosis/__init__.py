@@ -1,5 +1,8 @@
 """Where errors come from: each detection and reference with its error type."""
 
+from .alarm_latencies import AlarmLatencies as AlarmLatencies
+from .alarm_latencies import ClassLatencies as ClassLatencies
+from .alarm_latencies import alarm_latencies as alarm_latencies
 from .boundary_errors import BoundaryErrors as BoundaryErrors
 from .boundary_errors import ClassBoundaryErrors as ClassBoundaryErrors
 from .boundary_errors import boundary_errors as boundary_errors

@@ -9,11 +9,20 @@ import numpy as np
 
 from ..counting.tally import hours_per
 from ..data.arrays import FloatArray
-from .axes import axes_or_new, draw_point, draw_points, drawn_name, label_axes, use_probit_axes
+from .axes import (
+    add_legend,
+    axes_or_new,
+    draw_point,
+    draw_points,
+    drawn_name,
+    label_axes,
+    use_probit_axes,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..diagnosis import AlarmLatencies, ClassLatencies
     from ..metrics.curves import DETCurve, FROCCurve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
     from ..metrics.psds import PSDROC, ClassPSDROC
     from ..metrics.queries import QueryCurve
@@ -110,6 +119,35 @@ def plot_query_curve(curve: QueryCurve, axes: Axes | None, options: Mapping[str,
     axes.step(values, np.concatenate([[0.0], curve.shares, last]), where="post", **options)
     axes.set_xlim(0, 1)
     return label_axes(axes, curve.quantity, "share of queries", _RATES)
+
+
+def plot_latencies(latencies: ClassLatencies, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
+    """Plot the share of all references that have an alarm some time after their onset, as steps."""
+    axes = axes_or_new(axes)
+    times = latencies.latencies
+    shares = np.arange(len(times) + 1) / max(latencies.references, 1)
+    before, after = (min(times[0], 0), max(times[-1], 0)) if len(times) else (0, 0)
+    margin = 0.05 * (after - before)
+    axes.step(
+        np.array([before - margin, *times, after + margin]),
+        np.append(shares, shares[-1]),
+        where="post",
+        **options,
+    )
+    axes.set_ylim(*_RATES)
+    return label_axes(axes, "seconds since the onset", "share of references with an alarm")
+
+
+def plot_all_latencies(latencies: AlarmLatencies, axes: Axes | None, per_class: bool) -> Axes:
+    """Plot the classes that have references, and all of them together. New axes get a legend."""
+    drawn = axes_or_new(axes)
+    chosen = [each for each in latencies.per_class.values() if per_class and each.references]
+    for each in chosen:
+        plot_latencies(each, drawn, {"label": drawn_name(each.label), "linewidth": 0.8})
+    plot_latencies(latencies.overall, drawn, {"label": "all classes", "color": "black"})
+    if axes is None:
+        add_legend(drawn, [(str(line.get_label()), line) for line in drawn.get_lines()])
+    return drawn
 
 
 def plot_threshold_curve(curve: ThresholdCurve, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
