@@ -220,7 +220,11 @@ def tune(
     ground_truth: TruthArgument,
     output: Annotated[
         Path,
-        path_option("--output", "-o", help="File for the thresholds and post-processings (TOML)."),
+        path_option(
+            "--output",
+            "-o",
+            help="File for the thresholds and post-processings: .toml, .json, or a C header (.h).",
+        ),
         Writes(),
     ],
     inputs: InputOptions,

@@ -20,10 +20,8 @@ from ..data.clip_scores import ClipPieces
 from ..data.scores import Scores
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened
-from ..escaping import toml_string
 from ..io.atomic_write import write_text
 from ..io.locations import Location
-from ..io.toml_files import read_toml
 from ..metrics import (
     DetectionCost,
     ErrorRate,
@@ -37,6 +35,7 @@ from ..metrics import (
 from ..postprocessing import Chain, PerClass, PostProcessing, parse_postprocessing
 from ..results.frames import html_table
 from ..results.text import number_or_blank, shortest_between
+from .point_files import TEXTS, read_tables, toml_text
 
 
 @dataclass(frozen=True, repr=False)
@@ -300,12 +299,13 @@ class OperatingPoints:
         return detect(self.process(scores), self.thresholds)
 
     def save(self, path: str | Path) -> None:
-        """Write a small TOML file, which :meth:`load` reads.
+        """Write a small file, which :meth:`load` reads.
 
         Parameters
         ----------
         path : str or Path
-            The file to write.
+            The file to write. By the end of its name it is JSON (``.json``), a C header with thresholds of
+            single precision (``.h``), which cannot be read back, or TOML.
 
         Examples
         --------
@@ -316,10 +316,10 @@ class OperatingPoints:
         ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
         {'Dog': 0.5}
         """
-        write_text(path, self.to_toml())
+        write_text(path, TEXTS.get(Path(path).suffix, toml_text)(self))
 
     def to_toml(self) -> str:
-        """Return the text that :meth:`save` writes.
+        """Return the text that :meth:`save` writes to a TOML file.
 
         Returns
         -------
@@ -333,18 +333,7 @@ class OperatingPoints:
         "Dog" = 0.5
         <BLANKLINE>
         """
-        tables: dict[str, Mapping[str, Any]] = {
-            "thresholds": self.thresholds,
-            "provenance": self.provenance,
-            "unmet": self.unmet,
-            "postprocessing": {label: repr(step) for label, step in self.postprocessing.items()},
-        }
-        lines = []
-        for name, table in tables.items():
-            if not table and name != "thresholds":
-                continue
-            lines += [f"[{name}]", *(f"{toml_string(k)} = {_toml(v)}" for k, v in table.items()), ""]
-        return "\n".join(lines)
+        return toml_text(self)
 
     @staticmethod
     def load(path: str | Location) -> OperatingPoints:
@@ -368,7 +357,7 @@ class OperatingPoints:
         ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
         {'Dog': 0.5}
         """
-        content = read_toml(path, "a file of operating points")
+        content = read_tables(path)
         texts = content.get("postprocessing", {})
         thresholds = content.get("thresholds", {} if texts else None)
         if not isinstance(thresholds, dict):
@@ -396,7 +385,3 @@ def _is_float(value: float) -> bool:
         return not math.isnan(value)
     except OverflowError:
         return False
-
-
-def _toml(value: str | float) -> str:
-    return toml_string(value) if isinstance(value, str) else repr(float(value))
