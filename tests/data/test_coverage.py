@@ -11,7 +11,10 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.coverage import CoveredClips, extents_of
+from sedscope.io.side_tables import write_durations
 from sedscope.metrics import Metric
+
+from ..support.command_line import run
 
 F1 = sed.FScore(sed.Collar())
 PSDS = sed.presets.PSDS1
@@ -71,7 +74,7 @@ def test_clips_that_differ_by_more_than_a_tenth_are_named() -> None:
         "The scores of 1 clip cover less than 90 % of the clip; nothing is detected in the rest: "
         "b (0–5 s of 10 s).",
         "The scores of 1 clip go on more than 10 % beyond the end of the clip; detections there "
-        "count: a (0–10 s of 7 s).",
+        "count unless they are cut off with coverage='trim' (--coverage trim): a (0–10 s of 7 s).",
     )
 
 
@@ -299,3 +302,62 @@ def test_points_after_the_end_of_one_clip_are_noted() -> None:
     with pytest.warns(sed.SedscopeWarning, match=message):
         sed.evaluate(late, truth, onset)
     assert [finding.kind for finding in sed.validate(late, truth).warnings] == ["ends"]
+
+
+def _padded(frames: int, frame: float = 0.1) -> tuple[sed.Scores, sed.GroundTruth]:
+    """Return scores of 12 clips of 2 s with a false alarm after their end, and a reference at 0.5 s."""
+    values = np.full((frames, 1), 0.1)
+    values[5:15] = 0.9
+    values[25:30] = 0.8
+    clips = [f"clip {number}" for number in range(12)]
+    truth = sed.GroundTruth.from_dict(
+        {clip: [(0.5, 1.5, "Dog")] for clip in clips}, durations=dict.fromkeys(clips, 2.0)
+    )
+    return sed.Scores.from_arrays(dict.fromkeys(clips, values), classes=["Dog"], frame=frame), truth
+
+
+def test_scores_are_trimmed_to_their_clips(tmp_path: Path) -> None:
+    scores, truth = _padded(30)
+    error = sed.BestErrorRate(sed.Collar())
+    cut, _ = _padded(20)
+    for system in (scores, {clip: scores[clip].values for clip in scores}):
+        options: dict[str, Any] = {} if system is scores else {"classes": ["Dog"], "frame": 0.1}
+        result = sed.evaluate(system, truth, [error, "psds1"], coverage="trim", **options)
+        expected = sed.evaluate(cut, truth, [error, "psds1"])
+        assert [one.value for one in result.results.values()] == [
+            one.value for one in expected.results.values()
+        ]
+    with pytest.raises(sed.SedscopeError, match=r"go on more than 10 % beyond.*coverage='trim'"):
+        sed.evaluate(scores, truth, error)
+    with pytest.raises(sed.SedscopeError, match=r"cuts scores to the durations .* not known"):
+        sed.evaluate(scores, {clip: [(0.5, 1.5, "Dog")] for clip in scores}, error, coverage="trim")
+    sed.write_scores(scores, tmp_path / "scores")
+    sed.write_ground_truth(truth, tmp_path / "truth.tsv")
+    write_durations(truth, tmp_path / "durations.tsv")
+    names = ["scores", "truth.tsv", "--durations", "durations.tsv", "--coverage", "trim", "--json", "-"]
+    done = run(
+        "evaluate", *(tmp_path / name if "." in name or name == "scores" else name for name in names)
+    )
+    assert done.code == 0
+    assert '"value": 1.0' in done.out
+
+
+def test_post_processing_sees_what_is_cut_off() -> None:
+    scores, truth = _padded(30)
+    median = sed.postprocessing.MedianFilter(0.7)
+    tuned = sed.tune(scores, truth, "best_collar_f1", [median], coverage="trim")
+    processed = sed.evaluate(median(scores), truth, "best_collar_f1", coverage="trim")
+    assert tuned.value == processed["best_collar_f1"].value
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"), [(0.06, "cover less than 90 %"), (0.16, "go on more than 10 %")]
+)
+def test_a_frame_length_that_would_fit_is_named(frame: float, said: str) -> None:
+    scores, truth = _padded(20, frame)
+    with pytest.raises(
+        sed.SedscopeError, match=rf"{said}.* last {frame:g} s; frames of 0.1 s would fit"
+    ):
+        sed.evaluate(scores, truth, "psds1")
+    with pytest.warns(sed.SedscopeWarning):
+        sed.evaluate(scores, truth, "psds1", coverage="any")

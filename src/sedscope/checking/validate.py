@@ -15,6 +15,7 @@ from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipPieces
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
+from ..data.regions import trimmed
 from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..data.truth_summary import ConfidenceLimit, as_ignored_labels
@@ -135,8 +136,9 @@ def validate(
         ground truth must have the same clips.
     missing : {"error", "empty"}
         Whether clips that the ground truth does not list are an error, or clips without events.
-    coverage : {"error", "any"}
-        Whether scores that end long before or after most of their clips are an error or are accepted.
+    coverage : {"error", "trim", "any"}
+        Whether scores that end long before or after most of their clips are an error, are cut to the
+        durations first, or are accepted.
     run : Run, optional
         How it runs: on how many threads.
 
@@ -192,6 +194,8 @@ def validate(
     elif scores is not None:
         with findings.adding_warnings():
             system = read_usable_scores(input_location(scores), references, of_system, findings)
+    if coverage == "trim" and system is not None and references is not None:
+        system = trimmed(system, references)
     threads = Run._of(run, "Validating").threads
     system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():

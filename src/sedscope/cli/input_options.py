@@ -84,8 +84,8 @@ class FileOptions(OptionGroup):
     coverage: Annotated[
         Coverage,
         typer.Option(
-            help="Scores that end long before or after most of their clips: 'error' refuses them, 'any' "
-            "evaluates them as they are."
+            help="Scores that end long before or after most of their clips: 'error' refuses them, 'trim' "
+            "cuts all scores to the durations of their clips, 'any' evaluates them as they are."
         ),
     ] = "error"
     invalid: Annotated[
@@ -242,7 +242,7 @@ class InputOptions(FileOptions):
         """
         from ..evaluation.inputs import as_system
 
-        return as_system(path, truth, {"system_reading": self.system_reading()})
+        return as_system(path, truth, {"system_reading": self.system_reading()}, coverage=self.coverage)
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""

@@ -140,8 +140,10 @@ class Alignment:
 
     def require_coverage(self, durations: Ticks, extents: Ticks) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
-        if self.coverage == "error":
-            self.covered_clips(durations, extents).refuse()
+        if self.coverage != "any":
+            covered = self.covered_clips(durations, extents)
+            covered.refuse()
+            covered.refuse_frames()
 
     def has_overlapping_references(self) -> bool:
         """Return whether references of one clip and class overlap, ignored ones left aside."""

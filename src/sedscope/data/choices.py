@@ -18,8 +18,9 @@ Missing: TypeAlias = Literal["error", "empty"]
 Invalid: TypeAlias = Literal["error", "drop"]
 """Events that end before they begin, or begin after their clip ends: refuse them, or leave them out. So are
 events of no length, unless the criterion judges points in time."""
-Coverage: TypeAlias = Literal["error", "any"]
-"""Scores that end long before or after most of their clips: refuse them, or evaluate them as they are."""
+Coverage: TypeAlias = Literal["error", "trim", "any"]
+"""Scores that end long before or after most of their clips: refuse them, cut them to the durations first, or
+evaluate them as they are."""
 Overlaps: TypeAlias = Literal["error", "merge", "keep"]
 """Overlapping events of one class: refuse them, merge them, or keep them as they are."""
 EventOverlaps: TypeAlias = Literal["error", "merge", "average", "keep"]

@@ -27,6 +27,8 @@ _SQUEEZED = 50  # if all events end before this part of their clips, some times 
 MANY_EVENTS, MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
+TRIM = "To cut scores to their clips, use coverage='trim' (--coverage trim)."
+_FITS = 0.02  # how much the frame lengths that would fit may differ from clip to clip
 
 _UNITS = {1000: "seconds and milliseconds", 60: "minutes and seconds", 1e6: "seconds and microseconds"}
 
@@ -113,6 +115,29 @@ class CoveredClips:
         if problem:
             raise SedscopeError(f"{problem} {advice}")
 
+    def refuse_frames(self) -> None:
+        """Raise an error if the frames of most clips are too short or too long, and say which would fit.
+
+        Only sets of many clips are refused: in a small one it may be an accident.
+        """
+        short, long = self.short(), self.long()
+        rows, what = long, "go on more than 10 % beyond the end of their clips"
+        if len(short) > len(long):
+            rows, what = short, "cover less than 90 % of their clips"
+        if len(self.clips) < MANY_CLIPS or len(rows) <= len(self.clips) / 2 or not self.whole_clips:
+            return
+        scale = self.durations[rows] / np.maximum(self.extents[rows, 2], 1)
+        factor = float(np.median(scale))
+        frame = float(np.median((self.extents[:, 2] - self.extents[:, 1])[rows])) / 1e6
+        advice = "Check the frame length, and the durations of the clips."
+        if (abs(scale / factor - 1) < _FITS).mean() > 1 - _NOTED:
+            advice = f"Their frames last {frame:.4g} s; frames of {frame * factor:.4g} s would fit."
+        raise SedscopeError(
+            f"The scores of {len(rows)} of {counted(len(self.clips), 'clip')} {what}: "
+            f"{listing(self._named(rows[:5]), total=len(rows))}. {advice} {TRIM if rows is long else ''}"
+            f"{' ' if rows is long else ''}{ACCEPT}"
+        )
+
     def problem(self) -> str | None:
         """Say why the scores cannot belong to the clips; None if they can."""
         judged = np.ones(len(self.clips), bool) if self.whole_clips else self._detected()
@@ -152,7 +177,8 @@ class CoveredClips:
             findings.append((what, self._named(short)))
         if len(long):
             what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
-            what += "beyond the end of the clip; detections there count"
+            what += "beyond the end of the clip; detections there count unless they are cut off with "
+            what += "coverage='trim' (--coverage trim)"
             findings.append((what, self._named(long)))
         findings += [(what, []) for what in self._squeezed()]
         if len(short) + len(long) <= len(self.clips) / 2:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted, issue_warnings, listing, shortened, subject
 from .choices import Crossing, check_choice
+from .clip_events import ClipEvents
+from .clip_scores import ClipPieces, ClipScores
 from .clips import clip_id, clip_ids
 from .cuts import Stretch, StretchLoader, UncutReferences
 from .events import EventColumns
@@ -472,25 +474,57 @@ def cut_to_regions(
     return cut.cut_scores(scores), cut
 
 
-def _cut_scores(recordings: Scores, stretches: Mapping[str, Stretch]) -> Scores:
+class _ClipWithin(Stretch):
+    """A clip without the frames that begin after it ends. The last frame keeps its length."""
+
+    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+        if self.is_whole_clip or isinstance(clip, ClipEvents):
+            return super().of(clip)
+        frames = int(np.searchsorted(clip.ticks[:-1], self.end))
+        last = int(clip.ticks[frames])
+        return clip if frames == len(clip.ticks) - 1 else Stretch(self.clip, 0, last).of(clip)
+
+
+def trimmed(scores: Scores, truth: GroundTruth) -> Scores:
+    """Leave out frames that begin after their clip ends, when scores are read.
+
+    Post-processings of these scores see what was left out, and trim their results.
+    """
+    if truth.durations is None:
+        raise SedscopeError(
+            "coverage='trim' (--coverage trim) cuts scores to the durations of their clips, which are not "
+            "known. Give them with durations= (--durations)."
+        )
+    ends = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
+    whole = {clip: _ClipWithin(clip, 0, ends.get(clip, 0), clip not in ends) for clip in scores}
+    return _cut_scores(scores, whole, ())
+
+
+def _cut_scores(
+    recordings: Scores, stretches: Mapping[str, Stretch], steps: tuple[str, ...] = (CUT_TO_REGIONS,)
+) -> Scores:
+    """Cut recordings to stretches. ``steps``: what that adds to how the scores were processed."""
     loader = StretchLoader(recordings, stretches)
     silent = recordings.assumed_clips
     return recordings._remade(
         stretches,
         loader.load,
         identify=loader.identify,
-        processing=(*recordings.processing, CUT_TO_REGIONS),
+        processing=(*recordings.processing, *steps),
         assumed_clips=[name for name, part in stretches.items() if part.clip in silent],
         locate=None,
-        recut=partial(_recut, recordings, stretches),
+        recut=partial(_recut, recordings, stretches, steps),
     )
 
 
 def _recut(
-    recordings: Scores, stretches: Mapping[str, Stretch], process: Callable[[Scores], Scores]
+    recordings: Scores,
+    stretches: Mapping[str, Stretch],
+    steps: tuple[str, ...],
+    process: Callable[[Scores], Scores],
 ) -> Scores:
     """Process whole recordings, and cut them again."""
-    return _cut_scores(process(recordings), stretches)
+    return _cut_scores(process(recordings), stretches, steps)
 
 
 class _EventsWithin(NamedTuple):

@@ -183,7 +183,7 @@ def boundary_errors(
     seconds, detection minus reference, of the pairs of IoU(threshold=0.1)
     """
     run = Run._of(run, "Diagnosing")
-    scores, truth = as_scores(scores, truth, classes, reading)
+    scores, truth = as_scores(scores, truth, classes, coverage, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     if not criterion.defines_substitutions:

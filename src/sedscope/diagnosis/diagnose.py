@@ -318,7 +318,7 @@ def diagnose(
     ([0.0, 1.0], [1.0, 1.0])
     """
     run = Run._of(run, "Diagnosing")
-    scores, truth = as_scores(scores, truth, classes, reading)
+    scores, truth = as_scores(scores, truth, classes, coverage, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     return diagnose_aligned(
         alignment, [criterion], thresholds, threads=run.threads, progress=run._steps

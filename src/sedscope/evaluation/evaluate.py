@@ -92,10 +92,11 @@ def evaluate(
     missing : {"error", "empty"}, default "error"
         What to do with clips that the ground truth does not list: refuse them, or take them as clips
         without events.
-    coverage : {"error", "any"}, default "error"
-        What to do with scores that cover less than half of their clips or go on for more than twice as
-        long, in most clips or in total: refuse them, or evaluate them as they are. A warning names clips
-        that differ by more than a tenth.
+    coverage : {"error", "trim", "any"}, default "error"
+        What to do with scores that are longer or shorter than their clips. ``"error"`` refuses them if
+        most clips differ by more than a tenth, and says which frame length would fit; of fewer clips, a
+        warning names them. ``"trim"`` cuts all scores to the durations of their clips, for example if
+        clips were padded. ``"any"`` evaluates them as they are.
     resampling : int or Resampling, optional
         Resample the clips this many times, and add intervals.
     by : mapping of clip to group, path, data frame, Groups, or By, optional
@@ -141,7 +142,7 @@ def evaluate(
     1.0
     """
     named = name_metrics(metrics, [] if points is None else [points])
-    system, truth = as_inputs(scores, truth, classes, reading)
+    system, truth = as_inputs(scores, truth, classes, coverage, reading)
     if not isinstance(system, Scores):
         changed = {"points": points, "resampling": resampling, "by": by}
         _refuse_for_sets(scores, system, changed)
@@ -464,7 +465,7 @@ def deltas(
         raise SedscopeError(f"Not a criterion: {criterion!r}.")
     run = Run._of(run, "Counting", "engine", "scheduler", "checkpoint")
     request = DeltaRequest(variants=as_postprocessings(postprocessing))
-    scores, truth = as_scores(scores, truth, classes, reading)
+    scores, truth = as_scores(scores, truth, classes, coverage, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     # to read files takes much longer than to hash them; to read arrays does not
     alignment = replace(alignment, hashed=system is not None or not scores.in_memory)

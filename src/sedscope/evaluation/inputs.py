@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from ..data.choices import Coverage
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.tables import FrameLike
@@ -40,20 +41,28 @@ class Reading(TypedDict, total=False):
 
 
 def as_inputs(
-    system: SystemLike, truth: TruthLike, classes: Iterable[str] | None, reading: Reading
+    system: SystemLike,
+    truth: TruthLike,
+    classes: Iterable[str] | None,
+    coverage: Coverage,
+    reading: Reading,
 ) -> tuple[Scores | DetectionSets, GroundTruth]:
     """Return a system and its reference events. ``classes``: the columns of arrays."""
     if isinstance(system, Scores):
         _refuse(reading, "frame", "scores", "Scores.from_arrays, or give arrays or a path")
     references = as_truth(truth, reading)
-    return as_system(system, references, reading, classes), references
+    return as_system(system, references, reading, classes, coverage), references
 
 
 def as_scores(
-    system: SystemLike, truth: TruthLike, classes: Iterable[str] | None, reading: Reading
+    system: SystemLike,
+    truth: TruthLike,
+    classes: Iterable[str] | None,
+    coverage: Coverage,
+    reading: Reading,
 ) -> tuple[Scores, GroundTruth]:
     """Return scores and reference events. Refuse detections by threshold."""
-    scores, references = as_inputs(system, truth, classes, reading)
+    scores, references = as_inputs(system, truth, classes, coverage, reading)
     return require_scores(scores, system, "this evaluation"), references
 
 
@@ -76,13 +85,29 @@ def as_truth(truth: TruthLike, reading: Reading) -> GroundTruth:
 
 
 def as_system(
-    system: SystemLike, truth: GroundTruth, reading: Reading, classes: Iterable[str] | None = None
+    system: SystemLike,
+    truth: GroundTruth,
+    reading: Reading,
+    classes: Iterable[str] | None = None,
+    coverage: Coverage = "error",
 ) -> Scores | DetectionSets:
     """Return the scores of a system, or detections by threshold; read them, or make them.
 
     Detections by threshold keep their labels, which change when they are evaluated. If the truth is cut to
-    regions, what is read or made is as well.
+    regions, what is read or made is as well. ``coverage="trim"`` cuts scores to their clips.
     """
+    scores = _read_or_made(system, truth, reading, classes)
+    if coverage != "trim":
+        return scores
+    from ..data.regions import trimmed
+
+    return trimmed(require_scores(scores, system, "coverage='trim' (--coverage trim)"), truth)
+
+
+def _read_or_made(
+    system: SystemLike, truth: GroundTruth, reading: Reading, classes: Iterable[str] | None
+) -> Scores | DetectionSets:
+    """Return the scores of a system as they are, or detections by threshold."""
     of_system = reading.get("system_reading")
     if isinstance(system, Scores):
         return system if of_system is None else of_system._as_read(system)

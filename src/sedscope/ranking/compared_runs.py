@@ -43,6 +43,7 @@ def as_systems(
     truth: GroundTruth,
     reading: Reading,
     classes: Iterable[str] | None,
+    coverage: Coverage,
 ) -> dict[str, list[Scores]]:
     """Return the runs of each system, by name; read them, or make their scores."""
     if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
@@ -52,17 +53,22 @@ def as_systems(
     if len(systems) < 2:
         raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
     return {
-        name: [as_run(name, run, truth, reading, classes) for run in of_system]
+        name: [as_run(name, run, truth, reading, classes, coverage) for run in of_system]
         for name, of_system in runs_by_name(systems).items()
     }
 
 
 def as_run(
-    name: str, run: SystemLike, truth: GroundTruth, reading: Reading, classes: Iterable[str] | None
+    name: str,
+    run: SystemLike,
+    truth: GroundTruth,
+    reading: Reading,
+    classes: Iterable[str] | None,
+    coverage: Coverage,
 ) -> Scores:
     """Return the scores of a run; read them, or make them."""
     try:
-        return require_scores(as_system(run, truth, reading, classes), run, "a comparison")
+        return require_scores(as_system(run, truth, reading, classes, coverage), run, "a comparison")
     except SedscopeError as error:
         raise SedscopeError(f"{name}: {error}", lines=error.lines, advice=error.advice) from None
 

@@ -108,7 +108,7 @@ def compare(
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
     resampling = Resampling._of(resampling)
     truth = as_truth(truth, reading)
-    named_systems = as_systems(systems, truth, reading, classes)
+    named_systems = as_systems(systems, truth, reading, classes, coverage)
     if at_false_alarms is not None:
         check_limit(at_false_alarms, [*named_systems])
     runs = align_runs(named_systems, points, truth, classes, clips, missing, coverage)

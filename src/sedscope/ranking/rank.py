@@ -125,8 +125,9 @@ def rank(
     clips : iterable of str, optional
         The clips to evaluate; by default all clips of the ground truth, and a system that has others is
         rejected.
-    coverage : {"error", "any"}, default "error"
-        Whether a system whose scores end long before or after most of their clips is rejected.
+    coverage : {"error", "trim", "any"}, default "error"
+        Whether a system whose scores end long before or after most of their clips is rejected; ``"trim"``
+        cuts all scores to the durations of their clips.
     run : Run, optional
         How the passes run. Its checkpoint keeps the values of each system: one that was measured before,
         in the same way, is not measured again.
@@ -154,7 +155,7 @@ def rank(
     if unknown:
         raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
     readers: dict[str, list[ScoreReader]] = {
-        name: [partial(as_run, name, scores, truth, reading, columns) for scores in runs]
+        name: [partial(as_run, name, scores, truth, reading, columns, coverage) for scores in runs]
         for name, runs in runs_of.items()
     }
     submissions = [

@@ -126,6 +126,24 @@ class BatchCollector:
             durations = None
         return EpochClips(self.requests, len(self.classes), durations, hold=self.postprocessing is None)
 
+    def trimmed(self, batch: Batch) -> tuple[Batch, int]:
+        """Leave out frames that begin after their clip ends; return how many clips lost more than a tenth."""
+        if self.coverage != "trim" or self.truth is None:
+            return batch, 0
+        durations = self.truth.durations[self._rows_in_truth(batch.clips)]
+        lasting = (1e6 * self.frame) * np.arange(1 + batch.lengths.max(initial=0))
+        longest = int(self.truth.durations.max(initial=0))
+        if (durations > 0).all() and lasting[-1] > 2 * longest:
+            raise SedscopeError(
+                f"The scores of a batch last {lasting[-1] / 1e6:g} s, so they go on far beyond their clips, "
+                f"the longest of which lasts {longest / 1e6:g} s. Check frame=, which is in seconds. To "
+                "evaluate them as they are, use coverage='any'."
+            )
+        frames = np.searchsorted(np.rint(lasting), durations)
+        lengths = np.where(durations > 0, np.minimum(batch.lengths, frames), batch.lengths)
+        much = int(np.count_nonzero(batch.lengths > 1.1 * lengths))
+        return replace(batch, lengths=lengths), much
+
     def select_new(self, batch: Batch, epoch: EpochClips) -> NewClips | None:
         """Return the clips of a batch that are new in this epoch; None if there are none."""
         self._check_references(batch)
@@ -243,7 +261,7 @@ class BatchCollector:
     def require_coverage(self, deltas: Mapping[Criterion, Deltas]) -> None:
         """Refuse scores that end long before or after most of their clips, unless that is accepted."""
         covered = _covered_clips(deltas)
-        if covered is not None and self.coverage == "error":
+        if covered is not None and self.coverage != "any":
             covered.refuse()
 
     def _new_rows(

@@ -16,7 +16,7 @@ except ImportError as error:
 
 from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..errors import SedscopeError, SedscopeWarning
+from ..errors import SedscopeError, SedscopeWarning, counted
 from ..escaping import one_line
 from ..evaluation.counted_clips import measure
 from ..evaluation.result import Evaluation
@@ -67,10 +67,11 @@ class SEDMetrics(torchmetrics.Metric):
     missing : {"error", "empty"}
         What to do with clips that the ground truth does not list: raise an error, or assume that they
         have no events.
-    coverage : {"error", "any"}
-        What to do if the scores cover less than half of their clips or go on for more than twice as
-        long, in most clips or in total: refuse them when the metric is computed, or evaluate them as
-        they are.
+    coverage : {"trim", "error", "any"}
+        What to do with scores that go on after their clips, whose durations the ground truth knows.
+        ``"trim"`` leaves out frames that begin after the end, such as padding, and says so once.
+        ``"error"`` refuses scores that are more than twice as long, or cover less than half, in most
+        clips or in total, when the metric is computed. ``"any"`` evaluates them as they are.
     repeats : {"error", "first"}
         What to do with a clip that comes again with other scores: raise an error, or keep the first.
     postprocessing : PostProcessing, optional
@@ -96,6 +97,7 @@ class SEDMetrics(torchmetrics.Metric):
     _parts: _PackedDeltas | torch.Tensor
 
     _evaluation: Evaluation | None = None
+    _said_trimmed = False
 
     is_differentiable = False
     full_state_update = True  # forward calls update first, so that a refused batch changes nothing
@@ -108,7 +110,7 @@ class SEDMetrics(torchmetrics.Metric):
         frame: float,
         truth: GroundTruth | None = None,
         missing: Missing = "error",
-        coverage: Coverage = "error",
+        coverage: Coverage = "trim",
         repeats: Repeats = "error",
         postprocessing: PostProcessing | None = None,
         threads: int | None = None,
@@ -179,6 +181,13 @@ class SEDMetrics(torchmetrics.Metric):
             _to_numpy(targets, "targets") if isinstance(targets, torch.Tensor) else targets,
             self.collector.classes,
         )
+        batch, trimmed = self.collector.trimmed(batch)
+        if trimmed and not self._said_trimmed:
+            self._said_trimmed = True
+            number = counted(trimmed, "clip")
+            note = f"The scores of {number} go on more than 10 % beyond the end of the clip and are cut off "
+            note += "there. Check frame=, and pass lengths= for padded clips. coverage='any' keeps them."
+            warnings.warn(note, SedscopeWarning, stacklevel=2)
         epoch = self._epoch_clips()
         clips = self.collector.select_new(batch, epoch)
         if clips is None:

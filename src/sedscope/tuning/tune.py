@@ -246,7 +246,7 @@ def tune(
     """
     metric = as_metric(metric)
     candidates = as_postprocessings(postprocessing)
-    scores, truth = as_scores(scores, truth, classes, reading)
+    scores, truth = as_scores(scores, truth, classes, coverage, reading)
     _check_metric(metric, scores, candidates)
     run = Run._of(run, "Tuning", "engine", "scheduler", "checkpoint")
     candidates = _checked_candidates(candidates, metric)
