@@ -214,3 +214,21 @@ def test_tune_warns_of_odd_input(folder: Path, tmp_path: Path, options: list[str
     outcome = run("tune", *arguments, *options)
     assert outcome.code == 0
     assert outcome.err.count("clips have no stated duration") == 1
+
+
+def test_the_post_processing_of_a_file_serves_metrics_at_every_threshold(
+    folder: Path, tmp_path: Path
+) -> None:
+    points, plain = tmp_path / "points.toml", tmp_path / "plain.toml"
+    best = "BestFScore(Collar(onset=0.5))"
+    sweep = ["--metric", best, "--sweep", "MedianFilter(0.3|0.7)"]
+    assert command(folder, "tune", *sweep, "-o", points).code == 0
+    outcome = command(folder, "evaluate", "--postprocess", points, "--metric", "psds1", "--json", "-")
+    scores, truth = read(folder)
+    expected = sed.evaluate(sed.OperatingPoints.load(points).process(scores), truth, "psds1")
+    assert f'"value": {expected["psds1"].value!r}' in outcome.out
+    refused = command(folder, "evaluate", "--points", points, "--metric", "psds1")
+    assert "--postprocess FILE instead of --points FILE" in refused.err
+    assert command(folder, "tune", "-o", plain).code == 0
+    without = command(folder, "evaluate", "--postprocess", plain, "--metric", "psds1")
+    assert "the file has thresholds, but no post-processing" in without.err

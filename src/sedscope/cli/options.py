@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..io.atomic_write import OutputKind
     from ..io.locations import Location
+    from ..postprocessing import PostProcessing
     from ..progress import Progress
 
 
@@ -228,10 +229,10 @@ StitchOption = Annotated[
 PostprocessOption = Annotated[
     list[str] | None,
     typer.Option(
-        help='Post-process the scores first, e.g. "MedianFilter(0.48)". Repeat the option to apply '
-        "several in order."
+        help='Post-process the scores first, e.g. "MedianFilter(0.48)", or as a file of operating points '
+        "does, whose thresholds are not used. Repeat the option to apply several in order."
     ),
-    Reads(lambda texts: files_in_definitions(texts)),
+    Reads(lambda texts: [*files_in_definitions(texts), *filter(_is_points_file, texts)]),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of the random draws.")]
 GroupsOption = Annotated[
@@ -349,8 +350,27 @@ def read_clip_list(text: str, option: str, alternative: str | None = None) -> li
 
 def postprocess(scores: Scores, texts: Sequence[str] | None) -> Scores:
     """Apply the post-processings of the option ``--postprocess``, in order."""
-    from ..postprocessing import parse_postprocessing
-
     for text in texts or ():
-        scores = parse_postprocessing(text)(scores)
+        scores = parse_step(text)(scores)
     return scores
+
+
+def _is_points_file(text: str) -> bool:
+    return text.endswith(".toml")
+
+
+def parse_step(text: str) -> PostProcessing:
+    """Read a post-processing from its definition, or from a file of operating points."""
+    from ..postprocessing import PerClass, parse_postprocessing
+
+    if not _is_points_file(text):
+        return parse_postprocessing(text)
+    from .. import OperatingPoints
+
+    steps = OperatingPoints.load(as_location(text)).postprocessing
+    if not steps:
+        raise SedscopeError(
+            f"--postprocess {text}: the file has thresholds, but no post-processing. 'sedscope tune --sweep' "
+            "chooses one."
+        )
+    return PerClass(steps)

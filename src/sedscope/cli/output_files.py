@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from ..errors import SedscopeError, listing, with_guesses
-from .options import Writes, as_location, path_option
+from .options import Writes, as_location, parse_step, path_option
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
@@ -96,9 +96,9 @@ def with_postprocess(
 
 def parse_steps(postprocess: Sequence[str]) -> PostProcessing:
     """Read the option ``--postprocess``: one post-processing, or several in order."""
-    from ..postprocessing import Chain, parse_postprocessing
+    from ..postprocessing import Chain
 
-    steps = [parse_postprocessing(text) for text in postprocess]
+    steps = [parse_step(text) for text in postprocess]
     return steps[0] if len(steps) == 1 else Chain(*steps)
 
 

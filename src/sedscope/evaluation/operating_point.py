@@ -32,7 +32,8 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     if without:
         raise SedscopeError(
             "Operating points have one threshold per class, but these metrics look at many thresholds: "
-            f"{listing(without)}. Evaluate them without operating points (points=, --points), or choose "
+            f"{listing(without)}. To measure them with the post-processing of the points alone, give "
+            "points.process(scores) without points= (--postprocess FILE instead of --points FILE). Or choose "
             "metrics such as Precision, Recall, FScore, ErrorRate and FalseAlarmRate."
         )
     stated = [
