@@ -132,10 +132,13 @@ class TabularResult(Tabular):
         *,
         classes: Literal["rows", "columns"] = "rows",
         digits: int = 3,
+        caption: str | None = None,
+        label: str | None = None,
     ) -> str:
         r"""Return the tables as LaTeX, and write them to ``path`` if it is given.
 
-        They need the package ``booktabs``. The best of several systems is in bold.
+        They need the package ``booktabs``. The best of several systems is in bold. Without a caption, what
+        the columns mean stands in comments.
 
         Parameters
         ----------
@@ -145,6 +148,11 @@ class TabularResult(Tabular):
             Whether each class is a row or a column, in tables of classes.
         digits : int, default 3
             The number of decimals.
+        caption : str, optional
+            The caption, as LaTeX. Each table then is a ``table`` that floats, and what its columns mean
+            stands below it as notes; this needs the package ``threeparttable``.
+        label : str, optional
+            The label of the first table, such as ``"tab:psds"``. The second one gets ``"tab:psds-2"``.
 
         Returns
         -------
@@ -171,7 +179,7 @@ class TabularResult(Tabular):
         """
         from .results.text import latex_of, written
 
-        return written(latex_of(self._parts("latex", digits), classes), path)
+        return written(latex_of(self._parts("latex", digits), classes, caption, label), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows of :meth:`to_polars` as CSV, and write them to ``path`` if it is given.

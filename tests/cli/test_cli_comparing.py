@@ -43,6 +43,19 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", "0")
 
 
+def test_captions_of_tables(folder: Path, tmp_path: Path) -> None:
+    table = str(tmp_path / "x.tex")
+    arguments = ("compare", folder / "good", folder / "bad", "--metric", COLLAR)
+    outcome = command(folder, *arguments, "-o", table, "--caption", "Ours")
+    assert outcome.code == 0
+    systems = {name: read(folder, name)[0] for name in ("good", "bad")}
+    expected = sed.compare(systems, read(folder)[1], metric_of(COLLAR))
+    assert Path(table).read_text(encoding="utf-8") == expected.to_latex(caption="Ours")
+    outcome = command(folder, *arguments, "--caption", "Ours")
+    assert outcome.code == 2
+    assert "-o table.tex" in outcome.err
+
+
 def test_compare_runs(folder: Path) -> None:
     runs = f"mine={folder / 'good'},{folder / 'again'}"
     other = f"a/b={folder / 'bad'}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
@@ -54,6 +55,15 @@ def drawn(axes: Any, line: int = -1) -> tuple[list[float], list[float]]:
 def legend_texts(axes: Any) -> list[str]:
     (legend,) = axes.figure.legends
     return [text.get_text() for text in legend.get_texts()]
+
+
+def test_saved_files_embed_truetype_fonts(results: dict[str, sed.Evaluation], tmp_path: Path) -> None:
+    pyplot.rcParams["pdf.fonttype"] = 3  # the default
+    figure: Any = results["ours"]["psds1"].plot().figure
+    figure.savefig(tmp_path / "figure.pdf")
+    written = (tmp_path / "figure.pdf").read_bytes()
+    assert b"/CIDFontType2" in written
+    assert b"/Type3" not in written
 
 
 def require_readable(axes: Any) -> None:

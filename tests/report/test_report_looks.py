@@ -45,7 +45,7 @@ def test_what_can_be_taken_away(opened: Browser) -> None:
     dog = [row for row in csv.DictReader(io.StringIO(curves)) if row["curve"] == "Dog"]
     scores, truth = simulated_set()
     exact = sed.evaluate(scores, truth, METRICS[0])[METRICS[0]].per_class["Dog"].curve
-    assert [float(row["true positive rate"]) for row in dog] == pytest.approx(exact.tpr.tolist())
+    assert [float(row["true positive ratio"]) for row in dog] == pytest.approx(exact.tpr.tolist())
     rates = [float(row["effective false positives per hour"]) for row in dog]
     assert rates == pytest.approx(exact.efpr.tolist(), abs=1e-3)
 

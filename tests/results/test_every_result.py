@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,18 @@ def test_every_form_is_valid(results: dict[str, TabularResult], kind: str, tmp_p
     assert_markdown(result.to_markdown())
     assert_latex(result.to_latex())
     assert_latex(result.to_latex(classes="columns"))
+    floating = result.to_latex(caption=r"Ours \textbf{best}", label="tab:ours")
+    assert_latex(floating)
+    tables = floating.split(r"\end{table}")[:-1]
+    assert len(tables) == result.to_latex().count(r"\begin{tabular}")
+    assert "%" not in floating.replace(r"\%", "")
+    assert all(r"\caption{Ours \textbf{best}" in table for table in tables)
+    assert [re.findall(r"\\label\{(.*)\}", table) for table in tables] == [
+        ["tab:ours"],
+        *([f"tab:ours-{n}"] for n in range(2, len(tables) + 1)),
+    ]
+    with pytest.raises(sed.SedscopeError, match="needs a caption"):
+        result.to_latex(label="tab:ours")
     assert_notebook(result._repr_html_())
     for write, name in ((result.to_markdown, "md"), (result.to_latex, "tex"), (result.to_csv, "csv")):
         assert write(tmp_path / name) == (tmp_path / name).read_bytes().decode()

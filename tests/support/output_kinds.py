@@ -49,7 +49,7 @@ def assert_markdown(text: str) -> list[str]:
 
 _COMMANDS = (
     r"begin|end|toprule|midrule|bottomrule|textbf|textbackslash|textasciitilde|textasciicircum|textbar|pm|approx"
-    r"|leq|ldots|infty"
+    r"|leq|ldots|infty|centering|caption|label|footnotesize|item"
 )
 
 

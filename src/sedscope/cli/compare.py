@@ -15,6 +15,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import Reads, Writes, as_location, counting_progress, path_option
 from .output_files import (
+    CaptionOption,
     TablesOption,
     check_tables,
     points_by_system,
@@ -71,6 +72,7 @@ def compare(
         ),
     ] = None,
     output: TablesOption = None,
+    caption: CaptionOption = None,
     report: Annotated[
         Path | None, path_option(help="Also write an HTML report of all systems to this file."), Writes()
     ] = None,
@@ -96,7 +98,7 @@ def compare(
     *systems, ground_truth = paths
     if len(systems) < 2:
         raise SedscopeError("Give at least two systems, then the ground truth.")
-    check_tables(output)
+    check_tables(output, caption)
     unused = [name for name, value in (("--margin", margin), ("--junit", junit)) if value]
     if unused and not fail_if_worse:
         raise SedscopeError(
@@ -130,7 +132,7 @@ def compare(
         )
     if report:
         result.report(report, **shown, run=engine.run())
-    write_tables(result, output)
+    write_tables(result, output, caption)
     _show(result)
     if at_false_alarms is not None:
         _show_operating_points(result)

@@ -26,6 +26,7 @@ from .options import (
     system_name,
 )
 from .output_files import (
+    CaptionOption,
     PointsOption,
     TablesOption,
     check_tables,
@@ -73,6 +74,7 @@ def evaluate(
     ] = False,
     json: JsonOption = None,
     output: TablesOption = None,
+    caption: CaptionOption = None,
     report: Annotated[
         Path | None,
         path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
@@ -97,7 +99,7 @@ def evaluate(
         raise SedscopeError("--junit writes which requirements are met. Give some (--require).")
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    check_tables(output)
+    check_tables(output, caption)
     resampling = intervals.resampling()
     keep_scores = report is not None
     result: Evaluation | TaskEvaluation
@@ -118,7 +120,7 @@ def evaluate(
         scores, truth = _scores_and_truth(paths)
         options = (inputs, metric_options, resampling, engine, memory, groups)
         result = _evaluate_system(scores, truth, *options, points=points, keep_scores=keep_scores)
-    write_tables(result, output)
+    write_tables(result, output, caption)
     _show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report is not None:
         [evaluation] = [result] if isinstance(result, Evaluation) else result.datasets.values()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
+import typer
+
 from ..errors import SedscopeError, listing, with_guesses
 from .options import Writes, as_location, parse_step, path_option
 
@@ -30,18 +32,33 @@ TablesOption: TypeAlias = Annotated[
     Writes(),
 ]
 
+CaptionOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Caption of the tables in .tex files, as LaTeX. The tables then float, with notes below them "
+        "(package threeparttable). It may hold a \\label."
+    ),
+]
 
-def check_tables(paths: Sequence[Path] | None) -> None:
-    """Refuse files whose names do not say what to write."""
+
+def check_tables(paths: Sequence[Path] | None, caption: str | None = None) -> None:
+    """Refuse files whose names do not say what to write, and a caption without a table in LaTeX."""
+    if caption is not None and not any(path.suffix == ".tex" for path in paths or ()):
+        raise SedscopeError("--caption is for tables in LaTeX. Write some, e.g. with -o table.tex.")
     unknown = [str(path) for path in paths or () if path.suffix not in _WRITERS]
     if unknown:
         raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")
 
 
-def write_tables(result: Evaluation | Comparison | TaskEvaluation, paths: Sequence[Path] | None) -> None:
+def write_tables(
+    result: Evaluation | Comparison | TaskEvaluation,
+    paths: Sequence[Path] | None,
+    caption: str | None = None,
+) -> None:
     """Write the tables of a result to files."""
     for path in paths or ():
-        getattr(result, _WRITERS[path.suffix])(path)
+        options = {"caption": caption} if path.suffix == ".tex" else {}
+        getattr(result, _WRITERS[path.suffix])(path, **options)
 
 
 PointsOption: TypeAlias = Annotated[

@@ -122,6 +122,7 @@ _STYLE = {
 }
 SMALL = 7.0  # points, of the numbers beside the axes and of legends
 _MOST_COLUMNS = 4  # of a legend
+_TRUETYPE = 42
 
 
 def axes_or_new(axes: Axes | None, size: tuple[float, float] = COLUMN) -> Axes:
@@ -157,6 +158,8 @@ def _pyplot() -> Any:
         raise SedscopeError(
             "Plots need matplotlib. Install it with: pip install 'sedscope[plot]'"
         ) from None
+    # Publishers refuse the Type 3 fonts of matplotlib's default. They are chosen when a figure is saved.
+    pyplot.rcParams.update({"pdf.fonttype": _TRUETYPE, "ps.fonttype": _TRUETYPE})
     return pyplot
 
 

@@ -184,19 +184,62 @@ def markdown_of(parts: Iterable[Part]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def latex_of(parts: Iterable[Part], classes: Literal["rows", "columns"]) -> str:
-    """Format tables as LaTeX, with the lines as comments. ``classes``: whether each is a row or a column."""
+def latex_of(
+    parts: Iterable[Part],
+    classes: Literal["rows", "columns"],
+    caption: str | None = None,
+    label: str | None = None,
+) -> str:
+    """Format tables as LaTeX, with the lines as comments. ``classes``: whether each is a row or a column.
+
+    With a ``caption``, each table floats, and the lines are notes below the first one.
+    """
     if classes not in ("rows", "columns"):
         raise SedscopeError(f"classes={classes!r} is not valid. Choose 'rows' or 'columns'.")
+    if label is not None and caption is None:
+        raise SedscopeError("A table with a label needs a caption, too.")
+    blocks = [*parts]
+    lines = [
+        line
+        for part in blocks
+        if not isinstance(part, Table)
+        for line in (part if isinstance(part, list) else [part])
+    ]
+    if caption is not None:
+        tables = [part for part in blocks if isinstance(part, Table)]
+        return "\n".join(
+            _latex_float(table, classes, caption, label and f"{label}{f'-{n + 1}' if n else ''}", notes)
+            for n, table in enumerate(tables)
+            for notes in [[] if n else lines]
+        )
     text = ""
-    for part in parts:
+    for part in blocks:
         if isinstance(part, Table):
             title = f"{latex_comment(''.join(part.title))}\n" if part.title else ""
             text += f"{title}{part.latex(classes)}\n\n"
         else:
-            lines = part if isinstance(part, list) else [part]
-            text += "".join(f"{latex_comment(''.join(line))}\n" for line in lines)
+            of_part = part if isinstance(part, list) else [part]
+            text += "".join(f"{latex_comment(''.join(line))}\n" for line in of_part)
     return text.rstrip("\n") + "\n"
+
+
+def _latex_float(
+    table: Table,
+    classes: Literal["rows", "columns"],
+    caption: str,
+    label: str | None,
+    notes: Sequence[Line],
+) -> str:
+    title = f" ({latex(''.join(table.title))})" if table.title else ""
+    below = [rf"\item {latex(''.join(line))}" for line in notes]
+    around = [
+        *(r"\begin{table}", r"\centering", r"\begin{threeparttable}", rf"\caption{{{caption}{title}}}"),
+        *([] if label is None else [rf"\label{{{label}}}"]),
+        table.latex(classes),
+        *([r"\begin{tablenotes}\footnotesize", *below, r"\end{tablenotes}"] if below else []),
+        *(r"\end{threeparttable}", r"\end{table}", ""),
+    ]
+    return "\n".join(around)
 
 
 def csv_of(records: Records) -> str:

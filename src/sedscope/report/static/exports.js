@@ -34,14 +34,14 @@ function csvText(rows) {
 // the best of several and goes in bold.
 function latexText(rows, best) {
   const symbols = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
-    "−": "$-$", "…": "\\ldots{}", "–": "--", "≈": "$\\approx$", "|": "\\textbar{}", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
+    "−": "$-$", "…": "\\ldots{}", "–": "--", "≈": "$\\approx$", "≤": "$\\leq$", "±": "$\\pm$", "|": "\\textbar{}", "∞": "$\\infty$", "<": "$<$", ">": "$>$",
     "\u2009": "\\," };
   const decimals = rows[0].map((_, j) =>
     rows.some((row) => typeof row[j] === "number" && !Number.isInteger(row[j])) ? 3 : 0);
   const plain = (value, j) => (typeof value === "number" ? fixed(value, decimals[j]).replace("-", "−") : oneLine(value));
   const cell = (value, j, row) => {
     const text = plain(value, j)
-      .replace(/[\\~^−–≈∞<>|…\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
+      .replace(/[\\~^−–≈≤±∞<>|…\u2009&%$#_{}]/g, (symbol) => symbols[symbol] || `\\${symbol}`);
     return best(row, j) ? `\\textbf{${text}}` : text;
   };
   // at the beginning of a line, [ and * would belong to the end of the line before

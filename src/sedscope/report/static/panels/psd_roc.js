@@ -14,7 +14,7 @@ registerPanel("psd_roc", ({ section, data, model, state }) => {
   const checkbox = el("input", { type: "checkbox", id: "approximation",
     onchange: () => state.set({ showApproximation: checkbox.checked }) });
   section.append(
-    el("p", { class: "about" }, "True positive rate over effective false positive rate, as steps. The metric counts " +
+    el("p", { class: "about" }, "True positive ratio over effective false positive rate, as steps. The metric counts " +
       "up to the dashed line. Hollow shapes mark the chosen thresholds. ",
     el("span", { class: "screen" }, "Point at a curve to read it. Click it to select its class.")),
     ranges.size ? el("p", { class: "screen" }, el("label", {}, checkbox,
@@ -44,7 +44,7 @@ class PsdRocChart {
       file: `psd_roc_${metric + 1}`,
       x: { label: `effective false positives per ${unit}`,
         scale: (range) => linear([0, maxEfpr * 1.02], range, [0, maxEfpr]) },
-      y: { label: "true positive rate", scale: (range) => linear([0, 1], range) },
+      y: { label: "true positive ratio", scale: (range) => linear([0, 1], range) },
       limit: { x: maxEfpr, text: `max eFPR ${short(maxEfpr)}` },
       curves: () => this.curves(),
       marks: () => this.marks(),

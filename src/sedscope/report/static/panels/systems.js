@@ -30,8 +30,8 @@ registerPanel("systems", ({ section, data, model }) => {
         pair = Number(value);
         draw();
       }),
-      el("span", { class: "tools" }, table.searchField, button("CSV", () => saveCsv("differences", cells())),
-        button("LaTeX", () => saveLatex("differences", cells(), isBest)))),
+      el("span", { class: "tools" }, table.searchField, button("CSV", () => saveCsv("differences", cells(["p", "p_corrected"], ({ p, corrected }) => [p, corrected]))),
+        button("LaTeX", () => saveLatex("differences", cells(["p"], ({ pText }) => [pText]), isBest)))),
     table.holder);
 
   // The differences of the chosen systems, if they were compared.
@@ -67,10 +67,12 @@ registerPanel("systems", ({ section, data, model }) => {
       total: c === null, values: shownSystems().map((s) => valueOf(s, c)), difference: difference(entry, c) }));
   }
 
-  function cells() {
-    return [["class", ...shownSystems().map((s) => model.systems[s]), "difference", "low", "high", "p", "p_corrected"],
-      ...rows().map(({ label, values, difference: { value, low, high, p, corrected } }) =>
-        [label, ...[...values, value, low, high, p, corrected].map((cell) => (Number.isNaN(cell) ? "" : cell))])];
+  // The cells of the saved table. `pCells`: those of p, by difference.
+  function cells(pNames, pCells) {
+    const number = (cell) => (Number.isNaN(cell) ? "" : cell);
+    return [["class", ...shownSystems().map((s) => model.systems[s]), "difference", "low", "high", ...pNames],
+      ...rows().map(({ label, values, difference }) =>
+        [label, ...[...values, difference.value, difference.low, difference.high, ...pCells(difference)].map(number)])];
   }
 
   // Whether a cell of the saved table is the better one of the two systems.
