@@ -18,14 +18,14 @@ import pytest
 import sedscope as sed
 from sedscope.cli.options import PrintableStream
 from sedscope.compat.sed_eval.sound_event import SegmentBasedMetrics
-from sedscope.errors import SedscopeError, SedscopeWarning, listing
+from sedscope.errors import listing
 from sedscope.escaping import csv_cell, csv_name, one_line, printable, toml_string
 from sedscope.io.label_maps import LabelProposal
-from sedscope.io.side_tables import write_durations
 from sedscope.plots.axes import drawn_name
 from sedscope.progress import ProgressBar
 
 from .support.command_line import run
+from .support.files import write_durations
 from .support.output_kinds import (
     assert_csv,
     assert_json,
@@ -212,15 +212,15 @@ def test_reports_of_older_tools_can_be_printed() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_messages_can_be_printed(name: str) -> None:
-    error = SedscopeError(f"{name} is wrong.", lines=[f"{name}:1: wrong"])
+    error = sed.SedscopeError(f"{name} is wrong.", lines=[f"{name}:1: wrong"])
     assert_printable(str(error))
     assert_printable("".join(error.lines))
-    assert_printable(str(SedscopeWarning(f"{name} is odd.")))
+    assert_printable(str(sed.SedscopeWarning(f"{name} is odd.")))
     assert "\n" not in listing([name])
     assert_printable(ProgressBar(name).text())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.warn(name, SedscopeWarning, stacklevel=1)
+        warnings.warn(name, sed.SedscopeWarning, stacklevel=1)
     assert_printable(str(caught[0].message))
 
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.tasks import presets
 
 from ..support.command_line import Outcome, run, table_rows
 from ..support.files import DURATIONS, SCORES, TRUTH, Content, Files, table, write_files
@@ -100,8 +99,8 @@ def test_a_table_of_results(files: Files) -> None:
     assert rows["class"] == ["references", "psds1", "psds2"]
     assert rows["Dog"] == rows["Cat"] == ["1", "1.0000", "1.0000"]
     assert rows["overall"] == ["2", "1.0000", "1.0000"]
-    assert f"psds1: {presets.PSDS1!r}" in outcome.out
-    assert f"psds2: {presets.PSDS2!r}" in outcome.out
+    assert f"psds1: {sed.presets.PSDS1!r}" in outcome.out
+    assert f"psds2: {sed.presets.PSDS2!r}" in outcome.out
     assert files.listing() == ["durations.tsv", "scores/a.tsv", "scores/b.tsv", "truth.tsv"]
 
 
@@ -121,7 +120,7 @@ def test_results_as_json(files: Files) -> None:
         "references": {"Dog": 1, "Cat": 1},
         "metrics": [
             {"name": name, "metric": repr(metric), "value": 1.0, "per_class": {"Dog": 1.0, "Cat": 1.0}}
-            for name, metric in (("psds1", presets.PSDS1), ("psds2", presets.PSDS2))
+            for name, metric in (("psds1", sed.presets.PSDS1), ("psds2", sed.presets.PSDS2))
         ],
         "warnings": [],
     }

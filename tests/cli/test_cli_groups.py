@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import read_groups, write_durations
+from sedscope.io.side_tables import read_groups
 
 from ..support.command_line import run
+from ..support.files import write_durations
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 

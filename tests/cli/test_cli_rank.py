@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import Outcome, run
+from ..support.files import write_durations
 
 
 @pytest.fixture(scope="module")

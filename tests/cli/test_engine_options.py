@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import run
+from ..support.files import write_durations
 
 METRIC = ("--metric", "BestFScore(Collar(onset=0.5))")
 PSDS = ("--metric", "PSDS(Intersection(0.7, 0.7))")

@@ -11,7 +11,6 @@ import pytest
 
 import sedscope as sed
 from sedscope.counting.clip_reader import read_each
-from sedscope.errors import SedscopeError
 
 CLIPS = [f"{i:04}" for i in range(400)]
 THREADS = 3
@@ -33,12 +32,12 @@ def test_clips_come_in_order_whatever_they_take(slow: range) -> None:
         if number in slow:
             time.sleep(0.006)
         if number % 97 == 5:
-            raise SedscopeError(f"clip {number}")
+            raise sed.SedscopeError(f"clip {number}")
 
     numbers = [
-        int(str(clip).split()[1]) if isinstance(clip, SedscopeError) else int(clip.values[0, 0])
+        int(str(clip).split()[1]) if isinstance(clip, sed.SedscopeError) else int(clip.values[0, 0])
         for clip in read_each(scores_of(load), CLIPS, THREADS)
-        if isinstance(clip, (SedscopeError, sed.ClipScores))
+        if isinstance(clip, (sed.SedscopeError, sed.ClipScores))
     ]
     assert numbers == [*range(len(CLIPS))]
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_files import load_deltas, merge_files, save_deltas
+from sedscope.counting.delta_files import merge_files
 from sedscope.postprocessing import MedianFilter
 
 from ..support import oracle
@@ -51,8 +51,8 @@ def test_there_and_back(
     deltas = sed.deltas(
         to_scores(case, dtype), to_truth(case), criterion, postprocessing=[MedianFilter(3e-6)]
     )
-    save_deltas(deltas, path)
-    (back,) = load_deltas(path)
+    sed.save_deltas(deltas, path)
+    (back,) = sed.load_deltas(path)
     assert back.criterion == deltas.criterion
     assert arrays_of(back) == arrays_of(deltas)
 
@@ -69,7 +69,7 @@ def parts(tmp_path: Path) -> list[Path]:
             for criterion in CRITERIA[:2]
         ]
         paths.append(tmp_path / f"{k}.deltas")
-        save_deltas(deltas, paths[-1])
+        sed.save_deltas(deltas, paths[-1])
     return paths
 
 
@@ -88,15 +88,15 @@ def test_shards_make_the_whole(parts: list[Path]) -> None:
 def test_new_clips_are_added_to_a_file(parts: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "all.deltas"
     for part in parts:
-        save_deltas(load_deltas(part), path, append=True)
-    assert arrays_of(tuple(load_deltas(path))) == arrays_of(tuple(merge_files(parts)))
+        sed.save_deltas(sed.load_deltas(part), path, append=True)
+    assert arrays_of(tuple(sed.load_deltas(path))) == arrays_of(tuple(merge_files(parts)))
     before = path.read_bytes()
     with pytest.raises(sed.SedscopeError, match=r"the new deltas: .* in more than one of the deltas"):
-        save_deltas(load_deltas(parts[0]), path, append=True)
-    fewer = load_deltas(parts[0])[:1]
+        sed.save_deltas(sed.load_deltas(parts[0]), path, append=True)
+    fewer = sed.load_deltas(parts[0])[:1]
     others = [replace(found, clips=tuple(f"new_{clip}" for clip in found.clips)) for found in fewer]
     with pytest.raises(sed.SedscopeError, match="Not all clips have deltas of the same criteria"):
-        save_deltas(others, path, append=True)
+        sed.save_deltas(others, path, append=True)
     assert path.read_bytes() == before
 
 
@@ -113,7 +113,7 @@ def test_every_altered_file_is_refused(
     path = tmp_path_factory.mktemp("altered") / "part.deltas"
     truth = sed.simulate.ground_truth(3)
     scores = sed.simulate.scores(truth, frame=1.0)
-    save_deltas(sed.deltas(scores, truth, CRITERIA[0]), path)
+    sed.save_deltas(sed.deltas(scores, truth, CRITERIA[0]), path)
     content = bytearray(path.read_bytes())
     place = data.draw(st.integers(0, len(content) - 1))
     how = data.draw(st.sampled_from(["cut", "flip", "insert", "drop"]))
@@ -127,19 +127,19 @@ def test_every_altered_file_is_refused(
         del content[place]
     path.write_bytes(content)
     with pytest.raises(sed.SedscopeError, match=r"part\.deltas"):
-        load_deltas(path)
+        sed.load_deltas(path)
 
 
 def test_other_files_and_versions_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.deltas"
     path.write_bytes(b"onset\toffset\n")
     with pytest.raises(sed.SedscopeError, match="is not a file of deltas"):
-        load_deltas(path)
+        sed.load_deltas(path)
     path.write_bytes(b"sedscope-deltas 2 10 abc\n")
     with pytest.raises(sed.SedscopeError, match="of version 2, but this sedscope reads version 1"):
-        load_deltas(path)
+        sed.load_deltas(path)
     with pytest.raises(sed.SedscopeError, match="Cannot read"):
-        load_deltas(tmp_path / "none.deltas")
+        sed.load_deltas(tmp_path / "none.deltas")
 
 
 def test_a_header_that_lies_about_sizes_takes_no_memory(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_header_that_lies_about_sizes_takes_no_memory(tmp_path: Path) -> None:
     digest = hashlib.blake2b(header, digest_size=16).hexdigest().encode()
     path.write_bytes(b"sedscope-deltas 1 %d %s\n%s" % (len(header), digest, header))
     with pytest.raises(sed.SedscopeError, match="shorter than it says"):
-        load_deltas(path)
+        sed.load_deltas(path)
 
 
 def test_criteria_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
@@ -158,4 +158,4 @@ def test_criteria_of_ones_own_cannot_be_saved(tmp_path: Path) -> None:
     truth = sed.simulate.ground_truth(2)
     deltas = sed.deltas(sed.simulate.scores(truth), truth, CRITERIA[0])
     with pytest.raises(sed.SedscopeError, match="cannot define a custom criterion"):
-        save_deltas(replace(deltas, criterion=own), tmp_path / "x.deltas")
+        sed.save_deltas(replace(deltas, criterion=own), tmp_path / "x.deltas")

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.delta_files import digest, load_deltas, merge_files, save_deltas
+from sedscope.counting.delta_files import digest, merge_files
 from sedscope.io import atomic_write
 from sedscope.postprocessing import MedianFilter
 
@@ -86,12 +86,12 @@ def test_other_systems_and_post_processings_are_not_merged(
     assert mixed.clips == TRUTH.clips
     assert None in (mixed.provenance.system, mixed.provenance.processing)
     for name, part in (("1", first), ("2", second)):
-        save_deltas(part, tmp_path / name)
+        sed.save_deltas(part, tmp_path / name)
     with pytest.raises(sed.SedscopeError, match=f"2: .*{message}"):
         merge_files([tmp_path / "1", tmp_path / "2"])
     before = (tmp_path / "1").read_bytes()
     with pytest.raises(sed.SedscopeError, match=f"the new deltas: .*{message}"):
-        save_deltas(second, tmp_path / "1", append=True)
+        sed.save_deltas(second, tmp_path / "1", append=True)
     assert (tmp_path / "1").read_bytes() == before
     assert {path.name for path in tmp_path.iterdir()} == {"1", "2"}
 
@@ -105,9 +105,9 @@ def test_criteria_of_two_systems_are_not_evaluated_together(tmp_path: Path) -> N
     with pytest.raises(sed.SedscopeError, match=message):
         sed.evaluate_deltas([of_a[0], of_b], metrics)
     with pytest.raises(sed.SedscopeError, match=message):
-        save_deltas([of_a[0], of_b], tmp_path / "both")
-    save_deltas(of_a[0].of_system("s"), tmp_path / "1")
-    save_deltas(of_b.of_system("s"), tmp_path / "2")
+        sed.save_deltas([of_a[0], of_b], tmp_path / "both")
+    sed.save_deltas(of_a[0].of_system("s"), tmp_path / "1")
+    sed.save_deltas(of_b.of_system("s"), tmp_path / "2")
     with pytest.raises(sed.SedscopeError, match=message):
         merge_files([tmp_path / "1", tmp_path / "2"])
 
@@ -127,7 +127,7 @@ def without_provenance(path: Path) -> None:
 def test_what_cannot_be_checked_is_said(tmp_path: Path) -> None:
     paths = [tmp_path / "1", tmp_path / "2"]
     for path, clips in zip(paths, (FIRST, SECOND), strict=True):
-        save_deltas(found(A, clips, system=None), path)
+        sed.save_deltas(found(A, clips, system=None), path)
     with pytest.warns(sed.SedscopeWarning, match=r"from the same system\. Name the system"):
         merge_files(paths)
     without_provenance(paths[0])
@@ -136,7 +136,7 @@ def test_what_cannot_be_checked_is_said(tmp_path: Path) -> None:
     assert merged.clips == TRUTH.clips
     merge_files(paths[:1])  # nothing is merged, nothing to say
     with pytest.warns(sed.SedscopeWarning, match="cannot check"):
-        save_deltas(load_deltas(paths[1]), paths[0], append=True)
+        sed.save_deltas(sed.load_deltas(paths[1]), paths[0], append=True)
 
 
 def test_some_of_the_clips_have_no_digest() -> None:
@@ -180,7 +180,7 @@ def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
     for process in processes:
         process.communicate(timeout=120)
         assert process.returncode == 0
-    (all_of_them,) = load_deltas(path)
+    (all_of_them,) = sed.load_deltas(path)
     assert sorted(all_of_them.clips) == sorted(sed.simulate.ground_truth(300, seed=3).clips)
     assert [path.name for path in tmp_path.iterdir()] == ["all.deltas"]
 
@@ -204,13 +204,13 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.Mon
         assert holder.stdout.readline() == "held\n"
         monkeypatch.setattr(atomic_write, "_PATIENCE", 0.3)
         with pytest.raises(sed.SedscopeError, match=r"Another process is changing .*all\.deltas"):
-            save_deltas(found(A), path, append=True)
+            sed.save_deltas(found(A), path, append=True)
         assert not path.exists()
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
     start = time.monotonic()
-    save_deltas(found(A), path, append=True)
+    sed.save_deltas(found(A), path, append=True)
     assert time.monotonic() - start < 5
     assert [path.name for path in tmp_path.iterdir()] == ["all.deltas"]
 
@@ -225,7 +225,7 @@ def test_a_file_that_cannot_be_locked_is_refused(
 
     monkeypatch.setattr(atomic_write, "_lock", no_locks)
     with pytest.raises(sed.SedscopeError, match=r"Cannot lock .*: No locks available"):
-        save_deltas(found(A), tmp_path / "x", append=True)
+        sed.save_deltas(found(A), tmp_path / "x", append=True)
 
 
 def test_an_address_that_another_process_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,20 +233,20 @@ def test_an_address_that_another_process_changed_is_refused(monkeypatch: pytest.
     from sedscope.counting import delta_files
 
     path = "memory://provenance/all.deltas"
-    save_deltas(found(A, FIRST[:3]), path)
-    save_deltas(found(A, FIRST[3:]), path, append=True)
+    sed.save_deltas(found(A, FIRST[:3]), path)
+    sed.save_deltas(found(A, FIRST[3:]), path, append=True)
     merge = delta_files._merge_by_criterion
 
     def meanwhile(sources: Any) -> Any:
         merged = merge(sources)
         monkeypatch.undo()
-        save_deltas(found(A, SECOND[:1]), path, append=True)
+        sed.save_deltas(found(A, SECOND[:1]), path, append=True)
         return merged
 
     monkeypatch.setattr(delta_files, "_merge_by_criterion", meanwhile)
     with pytest.raises(sed.SedscopeError, match="Another process changed"):
-        save_deltas(found(A, SECOND[1:]), path, append=True)
-    assert set(load_deltas(path)[0].clips) == {*FIRST, SECOND[0]}
+        sed.save_deltas(found(A, SECOND[1:]), path, append=True)
+    assert set(sed.load_deltas(path)[0].clips) == {*FIRST, SECOND[0]}
 
 
 def test_messages_say_what_differs_and_what_to_do() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.scores import ClipScores
 from sedscope.engines import floor_search
 from sedscope.metrics import Metric
 
@@ -31,11 +30,11 @@ def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -
     sampled = {truth.clips[i] for i in np.linspace(0, 159, 40).astype(int)}
     reads: list[str] = []
 
-    def load(clip: str) -> ClipScores:
+    def load(clip: str) -> sed.ClipScores:
         """Where the clips of the sample lie higher than all others, the guess is too high."""
         reads.append(clip)
         loud = np.float32(lift if clip in sampled else 0)
-        return ClipScores.from_ticks(made[clip].values + loud, made[clip].ticks)
+        return sed.ClipScores.from_ticks(made[clip].values + loud, made[clip].ticks)
 
     lazy = sed.Scores.from_function(truth.clips, load, classes=made.classes)
     arrays = {clip: load(clip).values for clip in truth.clips}

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.request import DeltaRequest
-from sedscope.data.alignment import align
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
@@ -118,10 +116,8 @@ def test_errors_of_pairs(case: Sequence[oracle.Clip], collar: sed.Collar) -> Non
 
 
 def any_label_pairs(case: Sequence[oracle.Clip], criterion: Any) -> tuple[Any, Any]:
-    alignment = align(to_scores(case), to_truth(case))
-    pairs = (
-        find_deltas(alignment, {criterion: DeltaRequest(any_label=True)})[criterion].counts().any_label
-    )
+    found = find_deltas(to_scores(case), to_truth(case), {criterion: {"any_label": True}})
+    pairs = found[criterion].counts().any_label
     assert pairs is not None
     return pairs
 

@@ -10,7 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.criteria.criterion import Criterion, as_share
+from sedscope.criteria import Criterion
+from sedscope.criteria.criterion import as_share
 from sedscope.data.arrays import ScoreArray
 
 from ..support import oracle

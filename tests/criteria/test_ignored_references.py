@@ -12,12 +12,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.criteria import Criterion
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle, count_columns
 from ..support.oracle import diagnosis as judged
+from ..support.passes import stored
 from ..support.strategies import (
     LABELS,
     clip_lists_with_ignored,
@@ -212,9 +212,7 @@ def test_pieces_merging_and_files_change_nothing(
     ):
         whole = sed.deltas(scores, truth, criterion)
         first, *others = (sed.deltas(scores, truth, criterion, clips=[clip]) for clip in scores)
-        packed = pack_deltas([whole])
-        (unpacked,), *_ = unpack_deltas(packed, {})
-        for deltas in (sed.deltas(pieces, truth, criterion), first.merge(*others), unpacked):
+        for deltas in (sed.deltas(pieces, truth, criterion), first.merge(*others), stored(whole)):
             assert dict(count_columns(deltas.counts())) == dict(count_columns(whole.counts()))
             assert [counts.trials for counts in deltas.counts().values()] == [
                 counts.trials for counts in whole.counts().values()

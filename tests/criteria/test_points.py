@@ -20,7 +20,7 @@ from ..support import oracle
 from ..support.command_line import run
 from ..support.equality import assert_equal_to_oracle
 from ..support.oracle import diagnosis as oracle_diagnosis
-from ..support.strategies import LABELS, to_scores
+from ..support.strategies import LABELS, for_oracle, to_scores
 
 END = 12
 DURATIONS = {"x": 2 * END / 1e6}
@@ -152,7 +152,7 @@ def test_error_types_of_points(
             }
             possible = [
                 {"references": Counter(bins.references), "detections": Counter(bins.detections)}
-                for bins in oracle_diagnosis.bins_of(present, clip, label, criterion)
+                for bins in oracle_diagnosis.bins_of(present, clip, label, for_oracle(criterion))
             ]
             assert found in possible
 

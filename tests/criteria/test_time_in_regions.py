@@ -16,17 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.counting.one_pass import one_pass
 from sedscope.counting.request import DeltaRequest
 from sedscope.data.alignment import Alignment, align
 from sedscope.data.choices import Crossing
 from sedscope.data.cuts import cut_into_blocks
-from sedscope.data.times import to_ticks
 from sedscope.evaluation.groups import LengthBin
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle, count_columns
+from ..support.passes import stored
 from ..support.strategies import (
     LABELS,
     clip_lists_with_ignored,
@@ -75,8 +74,7 @@ def cut(
 
 def counts_of(alignment: Alignment, criterion: sed.Criterion) -> sed.Counts:
     deltas = one_pass(alignment, {criterion: DeltaRequest()})[criterion]
-    (again,), *_ = unpack_deltas(pack_deltas([deltas]), {})
-    counts = again.counts()
+    counts = stored(deltas).counts()
     assert dict(count_columns(counts)) == dict(count_columns(deltas.counts()))
     return counts
 
@@ -118,7 +116,7 @@ def test_regions_are_judged_as_parts_of_whole_recordings(
         for region in spans
     ]
     clips, regions = [clip for clip, _ in pairs], [region for _, region in pairs]
-    width = int(to_ticks(collar))
+    width = oracle.ticks(collar)
     for label in LABELS:
         expected = oracle.time_counts(clips, label, collar=width, regions=regions)
         times = oracle.scored_time(clips, label, collar=width, regions=regions)

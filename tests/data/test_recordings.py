@@ -16,10 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.request import DeltaRequest
 from sedscope.criteria import Criterion, FoundChanges
 from sedscope.criteria.delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
-from sedscope.data.alignment import align
 from sedscope.data.scores import ScoreArray
 from sedscope.metrics import Metric
 
@@ -102,10 +100,10 @@ def found(
     more: Sequence[Criterion] = (),
 ) -> dict[Criterion, sed.Deltas]:
     wanted = {
-        criterion: DeltaRequest(any_label=any_label and not isinstance(criterion, sed.Intersection))
+        criterion: {"any_label": any_label and not isinstance(criterion, sed.Intersection)}
         for criterion in (*CRITERIA, *more)
     }
-    return find_deltas(align(scores, truth, coverage="any"), wanted, threads=threads)
+    return find_deltas(scores, truth, wanted, threads, coverage="any")
 
 
 @settings(max_examples=60)
@@ -171,12 +169,10 @@ def test_pruned_by_the_floors_of_other_clips_and_its_own() -> None:
     truth = sed.simulate.ground_truth(200, seed=7)
     scores = sed.simulate.scores(truth, seed=8)
     psds = sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)
-    wanted: dict[Criterion, DeltaRequest] = {
-        psds.criterion: DeltaRequest(false_positive_limit=psds.false_positive_limit)
-    }
-    deltas = find_deltas(align(in_pieces(scores, [300]), truth), wanted)[psds.criterion]
+    wanted = {psds.criterion: {"false_positive_limit": psds.false_positive_limit}}
+    deltas = find_deltas(in_pieces(scores, [300]), truth, wanted)[psds.criterion]
     assert np.isfinite(deltas.floors).all()
-    whole = find_deltas(align(scores, truth), wanted)[psds.criterion]
+    whole = find_deltas(scores, truth, wanted)[psds.criterion]
     assert np.array_equal(deltas.floors, whole.floors)
     assert_equal_evaluations(
         sed.evaluate(scores, truth, psds), sed.evaluate(in_pieces(scores, [300]), truth, psds)
@@ -335,9 +331,8 @@ def test_what_needs_whole_clips_says_so() -> None:
     clip: Any = scores.open("a")
     with pytest.raises(sed.SedscopeError, match=message):
         sed.Scores.from_arrays({"a": clip}, classes=["Cat", "Dog"], frame=1)
-    wanted: dict[Criterion, DeltaRequest] = {sed.Intersection(0.5, 0.5): DeltaRequest(any_label=True)}
     with pytest.raises(sed.SedscopeError, match="Substitutions are not defined for Intersection"):
-        find_deltas(align(scores, TRUTH), wanted)
+        find_deltas(scores, TRUTH, {sed.Intersection(0.5, 0.5): {"any_label": True}})
 
 
 @pytest.mark.parametrize(

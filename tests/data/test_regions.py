@@ -251,7 +251,7 @@ def files(tmp_path: Path) -> tuple[Path, Sequence[str]]:
     scores, truth = night()
     sed.write_scores(scores, tmp_path / "scores")
     sed.write_ground_truth(truth, tmp_path / "truth.tsv")
-    from sedscope.io.side_tables import write_durations
+    from ..support.files import write_durations
 
     write_durations(truth, tmp_path / "durations.tsv")
     rows = [

@@ -15,23 +15,23 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.alignment import align
 from sedscope.diagnosis import ClassDiagnosis, ClipDiagnosis, clip_costs, diagnose_clip
-from sedscope.diagnosis.clips import diagnose_aligned_clip
 from sedscope.diagnosis.diagnose import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 
 from ..support import oracle
 from ..support.oracle import diagnosis as oracle_diagnosis
-from ..support.oracle.diagnosis import EventCriterion
+from ..support.passes import diagnosed
 from ..support.real_data import desed_scores, desed_truth
 from ..support.strategies import (
     LABELS,
+    EventCriterion,
     clips,
     clips_with_ignored,
     collar_criteria,
     criteria,
     crowded_clips,
     dtypes,
+    for_oracle,
     mixed_clip_lists,
     name,
     parts,
@@ -84,7 +84,7 @@ def test_bins_are_those_of_the_definitions(
         for row, threshold in enumerate(diagnosis[label].thresholds.tolist()):
             possible = [
                 (Counter(bins.references), Counter(bins.detections))
-                for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
+                for bins in oracle_diagnosis.bins(clip, label, threshold, for_oracle(criterion))
             ]
             assert numbers(diagnosis[label], row) in possible
 
@@ -105,7 +105,7 @@ def test_bins_with_ignored_references(
         for row, threshold in enumerate(points.tolist()):
             possible = [
                 (Counter(bins.references), Counter(bins.detections))
-                for bins in oracle_diagnosis.bins(clip, label, threshold, criterion)
+                for bins in oracle_diagnosis.bins(clip, label, threshold, for_oracle(criterion))
             ]
             assert numbers(diagnosis[label], row) in possible
         costs = clip_costs(scores, truth, criterion, {label: float(points[0])})
@@ -163,9 +163,8 @@ def test_clips_by_themselves(
     costs = clip_costs(scores, truth, criterion, thresholds)
     assert costs.clips == tuple(scores)
     assert costs.classes == LABELS
-    alignment = align(scores, truth)
     for i, clip in enumerate(case):
-        diagnosis = diagnose_aligned_clip(alignment, name(i), criterion, thresholds)
+        diagnosis = diagnosed(scores, truth, name(i), criterion, thresholds)
         assert diagnosis == diagnose_clip(
             scores[name(i)],
             truth.events(name(i)),
@@ -194,8 +193,7 @@ def of_label(diagnosis: ClipDiagnosis, label: str) -> tuple[Counter[str], Counte
 @given(st.data(), one_clip, event_criteria)
 def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: EventCriterion) -> None:
     thresholds = {label: chosen[0] for label, chosen in data.draw(stops([clip])).items()}
-    alignment = align(to_scores([clip]), to_truth([clip]))
-    judged = diagnose_aligned_clip(alignment, name(0), criterion, thresholds)
+    judged = diagnosed(to_scores([clip]), to_truth([clip]), name(0), criterion, thresholds)
 
     def times(event: Any) -> tuple[int, int]:
         return round(event.onset * 1e6), round(event.offset * 1e6)
@@ -220,7 +218,7 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
         targets = sorted(oracle.references(clip, label))
         assert [times(event) for event in detections] == detected
         assert [times(event) for event in references] == targets
-        possible = list(oracle_diagnosis.bins(clip, label, thresholds[label], criterion))
+        possible = list(oracle_diagnosis.bins(clip, label, thresholds[label], for_oracle(criterion)))
         assert (
             oracle_diagnosis.Bins(
                 [event.error_type for event in references], [event.error_type for event in detections]
@@ -233,10 +231,11 @@ def test_events_of_a_clip(data: st.DataObject, clip: oracle.Clip, criterion: Eve
             if event.partner is not None
         ]
         assert pairs in [
-            sorted(verdict.pairs) for verdict in oracle_diagnosis.verdicts(detected, targets, criterion)
+            sorted(verdict.pairs)
+            for verdict in oracle_diagnosis.verdicts(detected, targets, for_oracle(criterion))
         ]
         for event in detections:
-            on = oracle_diagnosis.triggered(clip, label, times(event), criterion)
+            on = oracle_diagnosis.triggered(clip, label, times(event), for_oracle(criterion))
             assert list(event.triggers) == (on if event.error_type == "cross_trigger" else [])
 
 
@@ -332,7 +331,7 @@ def test_drawn(
 ) -> None:
     scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x"])
     truth = sed.GroundTruth.from_dict({"a": events(reference, "x")}, durations={"a": 20})
-    judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
+    judged = diagnosed(scores, truth, "a", criterion, 0.5)
     assert [event.error_type for event in judged.references] == of_references
     assert [event.error_type for event in judged.detections] == of_detections
 
@@ -353,7 +352,7 @@ def test_cross_triggers_drawn(criterion: EventCriterion, bins: list[str]) -> Non
     detected, own, other = "·DD··DD··DDDD·", "·········DD···", "·OO··O···OOOO·"
     scores = sed.Scores.from_events({"a": events(detected, "x")}, classes=["x", "y"])
     truth = sed.GroundTruth.from_dict({"a": events(own, "x") + events(other, "y")}, durations={"a": 14})
-    judged = diagnose_aligned_clip(align(scores, truth), "a", criterion, 0.5)
+    judged = diagnosed(scores, truth, "a", criterion, 0.5)
     assert [event.error_type for event in judged.detections] == bins
     assert [event.triggers for event in judged.detections] == [
         ("y",) if of == "cross_trigger" else () for of in bins
@@ -443,7 +442,7 @@ def test_clips_are_looked_at_by_one_threshold() -> None:
     with pytest.raises(sed.SedscopeError, match="Dog: give one threshold, not 2"):
         clip_costs(scores, truth, sed.Collar(), several)
     with pytest.raises(sed.SedscopeError, match="no clip 'b' among the 1 clip"):
-        diagnose_aligned_clip(align(scores, truth), "b", sed.Collar(), 0.5)
+        diagnosed(scores, truth, "b", sed.Collar(), 0.5)
 
 
 def test_scores_that_are_not_numbers_are_refused() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
+
+from ..support.files import write_durations
 
 
 @pytest.fixture(scope="module")

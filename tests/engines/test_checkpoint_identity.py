@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.clip_scores import ClipScores
 from sedscope.engines import checkpoint, engine
 from sedscope.postprocessing import MedianFilter, PostProcessing, ScoreTransform
 
@@ -164,8 +163,8 @@ def test_a_transform_is_its_content_not_its_file(tmp_path: Path) -> None:
 class Scaled(PostProcessing):
     """A post-processing of a user's own, whose code changes while its definition does not."""
 
-    def process(self, clip: ClipScores, classes: Any) -> ClipScores:
-        return ClipScores.unchecked(np.where(clip.values > CUT[0], clip.values, -np.inf), clip.ticks)
+    def process(self, clip: sed.ClipScores, classes: Any) -> sed.ClipScores:
+        return sed.ClipScores.unchecked(np.where(clip.values > CUT[0], clip.values, -np.inf), clip.ticks)
 
 
 CUT = [0.0]
@@ -275,7 +274,7 @@ def test_scores_kept_in_memory_are_those_that_were_read(tmp_path: Path) -> None:
 def test_a_user_may_say_what_identifies_the_scores(tmp_path: Path, counted: list[int]) -> None:
     read: list[str] = []
 
-    def load(clip: str) -> ClipScores:
+    def load(clip: str) -> sed.ClipScores:
         read.append(clip)
         return A[clip]
 

@@ -18,7 +18,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.counting import deltas as clip_deltas
-from sedscope.counting.delta_files import merge_files, save_deltas
+from sedscope.counting.delta_files import merge_files
 from sedscope.data.alignment import align
 from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
@@ -27,7 +27,7 @@ from sedscope.metrics import Metric
 from sedscope.metrics.metric import delta_requests
 
 from ..support.examples import METRICS
-from ..support.passes import find_deltas
+from ..support.passes import find_all_deltas
 from ..support.systems import posix_only
 
 CRITERIA = {repr(metric.criterion): metric.criterion for metric in METRICS}
@@ -92,13 +92,9 @@ def checkpointed(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_p
 def merged_by_hand(scores: sed.Scores, truth: sed.GroundTruth, metrics: Any, tmp_path: Path) -> Any:
     paths = []
     for k in range(3):
-        alignment = align(scores, truth, clips=truth.clips[k * 20 : (k + 1) * 20])
-        every = {
-            criterion: request.at_every_threshold()
-            for criterion, request in delta_requests(metrics).items()
-        }
+        found = find_all_deltas(scores, truth, metrics, clips=truth.clips[k * 20 : (k + 1) * 20])
         paths.append(tmp_path / f"{k}.deltas")
-        save_deltas(find_deltas(alignment, every).values(), paths[-1])
+        sed.save_deltas(found.values(), paths[-1])
     return sed.evaluate_deltas(merge_files(paths), metrics)
 
 

@@ -17,9 +17,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.engines.run import EngineName
-from sedscope.io.side_tables import write_durations
 
+from ..support.files import write_durations
 from ..support.systems import posix_only
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="looks into /proc")
@@ -198,7 +197,7 @@ def test_a_long_call_of_the_core_is_interrupted(
 
 @posix_only
 @pytest.mark.parametrize("engine", ["threads", "dask"])
-def test_the_library_goes_on_after_an_interruption(engine: EngineName, folder: Path) -> None:
+def test_the_library_goes_on_after_an_interruption(engine: Any, folder: Path) -> None:
     if engine == "dask":
         pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     scores = sed.read_scores(folder / "scores")

@@ -18,7 +18,6 @@ import sedscope as sed
 from sedscope.counting.deltas import of_classes, split_by_clip
 from sedscope.evaluation.groups import length_bins, natural_order
 from sedscope.metrics import Metric
-from sedscope.resampling.intervals import Bootstrap
 
 from ..support.examples import METRICS
 from ..support.random_sets import KINDS, random_set
@@ -63,7 +62,7 @@ def values_of(result: Any) -> dict[str, float]:
     return {"": result.value} | {label: value.value for label, value in result.per_class.items()}
 
 
-def ends_of(interval: Bootstrap) -> dict[str, float]:
+def ends_of(interval: Any) -> dict[str, float]:
     ends = {"low": interval.low, "high": interval.high}
     return ends | {f"{label} low": of_class.low for label, of_class in interval.per_class.items()}
 

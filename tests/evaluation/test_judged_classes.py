@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 from sedscope.report.page_data import build_page
+
+from ..support.files import write_durations
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 CLASSES = ("a", "b", "c", "d")

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.counts import ClassCounts
-from sedscope.counting.tally import Tally
-from sedscope.metrics import Metric
+from sedscope.metrics import Metric, Tally
 from sedscope.metrics.false_alarms import AtFalseAlarms
 from sedscope.resampling.matched_metric import MatchedMetric
 
@@ -48,7 +46,7 @@ def events(truth: sed.GroundTruth) -> sed.Scores:
     return sed.Scores.from_events(detected, classes=other.classes)
 
 
-def best_tally(counts: ClassCounts, most: int) -> Tally:
+def best_tally(counts: Any, most: int) -> Tally:
     """Try every operating point: the most references within the limit, then the fewest false alarms."""
     points = [(0, 0), *zip(counts.tp.tolist(), counts.fp.tolist(), strict=True)]
     tp, fp = max((p for p in points if p[1] <= most), key=lambda p: (p[0], -p[1]))

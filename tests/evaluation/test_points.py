@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.evaluation.class_blocks import estimate_memory
 from sedscope.metrics import Metric
-from sedscope.metrics.metric import METRICS, delta_requests
+from sedscope.metrics.metric import METRICS
 from sedscope.metrics.thresholded import FixedThreshold
 from sedscope.postprocessing import MedianFilter
+
+from ..support.passes import memory_of_one_class
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -114,8 +114,7 @@ def test_intervals_and_blocks() -> None:
         sed.Recall(COLLAR, average="micro"),
         sed.FalseAlarmRate(COLLAR),
     ]
-    needed = estimate_memory(align(points().apply(scores), truth), delta_requests(by_class))
-    limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.5))
+    limit = memory_of_one_class(points().apply(scores), truth, by_class)
     in_blocks = sed.evaluate(scores, truth, by_class, points=points(), run=sed.Run(memory=limit))
     assert in_blocks.blocks > 1
     assert in_blocks.scalars() == sed.evaluate(scores, truth, by_class, points=points()).scalars()

@@ -14,7 +14,6 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import ClasswiseMetric, ClasswiseResult
-from sedscope.metrics.curves import roc_curve
 
 from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 
@@ -121,7 +120,7 @@ def test_the_reference_shuffles_points_above_each_other(
     """
     expected = reference_values["dcase2023_excerpt"][name]
     for label, of_class in results["dcase2023_excerpt"][name].per_class.items():
-        curve = roc_curve(results["dcase2023_excerpt"][name].counts[label])
+        curve = sed.curves.roc_curve(results["dcase2023_excerpt"][name].counts[label])
         rates = np.unique(curve.fpr)
         low, high = (
             np.array([choose(curve.tpr[curve.fpr == rate]) for rate in rates]) for choose in (min, max)

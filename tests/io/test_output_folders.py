@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.clip_scores import ClipScores
 from sedscope.io.atomic_write import filling
 
 from ..support.command_line import run
@@ -24,7 +23,7 @@ def scores_that(act: Callable[[], object]) -> sed.Scores:
     """Scores of two clips. Something happens while the second one is written."""
     made = sed.Scores.from_arrays({"a": [[0.5]], "b": [[0.25]]}, classes=["Dog"], frame=1.0)
 
-    def load(clip: str) -> ClipScores:
+    def load(clip: str) -> sed.ClipScores:
         if clip == "b":
             act()
         return made[clip]

@@ -22,9 +22,9 @@ import pytest
 import sedscope as sed
 from sedscope.io.locations import Address, location
 from sedscope.io.scores.files import SCORE_FORMATS
-from sedscope.io.side_tables import write_durations
 
 from ..support.command_line import run
+from ..support.files import write_durations
 
 fsspec: Any = pytest.importorskip("fsspec", reason="needs fsspec: pip install 'sedscope[remote]'")
 

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import sedscope as sed
 from sedscope.counting import clip_reader as loading
 from sedscope.counting import one_pass
-from sedscope.evaluation.result import Evaluation
 
 from ..support import oracle
 from ..support.equality import assert_equal_evaluations, count_columns
@@ -25,7 +24,7 @@ from ..support.strategies import LABELS, clip_lists, name, to_scores, to_truth
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
 
-def evaluate(scores: sed.Scores, truth: sed.GroundTruth, threads: int | None = None) -> Evaluation:
+def evaluate(scores: sed.Scores, truth: sed.GroundTruth, threads: int | None = None) -> sed.Evaluation:
     return sed.evaluate(scores, truth, METRICS, run=sed.Run(threads=threads))
 
 

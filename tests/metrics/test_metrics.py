@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
 from sedscope.criteria import parse_criterion
+from sedscope.metrics import Tally
 
 from ..support import oracle
 from ..support.examples import METRICS

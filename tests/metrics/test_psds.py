@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.metrics.psds import effective_fpr, step_area
-from sedscope.tasks import presets
 
 from ..support import oracle
 from ..support.oracle import psds as oracle_psds
@@ -106,7 +105,7 @@ def test_effective_rates_are_sums_over_the_classes_by_name(
 def test_the_floor_prunes_on_a_set_of_usual_size() -> None:
     truth = sed.simulate.ground_truth(300)
     scores = sed.simulate.scores(truth)
-    result = sed.evaluate(scores, truth, [presets.PSDS1, presets.PSDS2])
+    result = sed.evaluate(scores, truth, [sed.presets.PSDS1, sed.presets.PSDS2])
     for metric in result:
         pruned = result.counts[metric.criterion]
         full = sed.deltas(scores, truth, metric.criterion).counts()
@@ -186,8 +185,8 @@ def test_real_data(dataset: str, data: Path, reference_values: dict[str, Any]) -
         scores, truth, clips = excerpt_scores(data), excerpt_truth(data), "scored"
     else:
         scores, truth, clips = desed_scores(data), desed_truth(data), None
-    result = sed.evaluate(scores, truth, [presets.PSDS1, presets.PSDS2], clips=clips)
-    for metric, key in ((presets.PSDS1, "psds1"), (presets.PSDS2, "psds2")):
+    result = sed.evaluate(scores, truth, [sed.presets.PSDS1, sed.presets.PSDS2], clips=clips)
+    for metric, key in ((sed.presets.PSDS1, "psds1"), (sed.presets.PSDS2, "psds2")):
         expected = reference_values[dataset][key]
         assert result[metric].value == pytest.approx(expected["value"], abs=1e-9)
         got = {label: of_class.value for label, of_class in result[metric].per_class.items()}

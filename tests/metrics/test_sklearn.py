@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.criteria import Criterion
-from sedscope.metrics.curves import det_curve, precision_recall_curve, roc_curve
 
 from ..support.random_sets import KINDS, random_set
 from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
@@ -83,7 +82,7 @@ def test_precision_recall_curve(case: Case) -> None:
         if not targets.any():
             continue
         precision, recall, thresholds = sklearn.precision_recall_curve(targets, scores)
-        curve = precision_recall_curve(counts[label])
+        curve = sed.curves.precision_recall_curve(counts[label])
         np.testing.assert_array_equal(curve.scores[1:], thresholds[::-1])
         np.testing.assert_allclose(curve.precision, precision[::-1], rtol=0, atol=1e-12)
         np.testing.assert_allclose(curve.recall, recall[::-1], rtol=0, atol=1e-12)
@@ -102,7 +101,7 @@ def test_roc_curve(case: Case) -> None:
     _, counts, decisions = case
     for label, (targets, scores) in with_both(decisions).items():
         fpr, tpr, thresholds = sklearn.roc_curve(targets, scores, drop_intermediate=False)
-        curve = roc_curve(counts[label])
+        curve = sed.curves.roc_curve(counts[label])
         np.testing.assert_array_equal(curve.scores, thresholds)
         np.testing.assert_allclose(curve.fpr, fpr, rtol=0, atol=1e-12)
         np.testing.assert_allclose(curve.tpr, tpr, rtol=0, atol=1e-12)
@@ -113,7 +112,7 @@ def test_det_curve(case: Case) -> None:
     _, counts, decisions = case
     for label, (targets, scores) in with_both(decisions).items():
         fpr, fnr, thresholds = sklearn.det_curve(targets, scores)
-        curve = det_curve(counts[label])
+        curve = sed.curves.det_curve(counts[label])
         rows = [curve.scores.tolist().index(threshold) for threshold in thresholds]
         np.testing.assert_allclose(curve.fpr[rows], fpr, rtol=0, atol=1e-12)
         np.testing.assert_allclose(curve.fnr[rows], fnr, rtol=0, atol=1e-12)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
+from sedscope.metrics import Tally
 from sedscope.metrics.psds import class_psd_roc
 
 from ..support.oracle import psds as oracle_psds

@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope.data.times import SECONDS_PER_UNIT
-from sedscope.tasks import presets
 
 from ..support import oracle
 from ..support.peers.judge_process import Verdict, judge
@@ -130,7 +129,7 @@ def random_psds(
 
 
 def with_presets(scores: sed.Scores, truth: sed.GroundTruth, name: str) -> Case:
-    psds = presets.PSDS1 if name.endswith("-1") else presets.PSDS2
+    psds = sed.presets.PSDS1 if name.endswith("-1") else sed.presets.PSDS2
     plain = sed.PSDS(psds.criterion, max_efpr=1000)
     return Case(scores, truth, (psds, plain))
 

@@ -21,10 +21,8 @@ import pytest
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
 from sedscope.criteria import Criterion
-from sedscope.metrics import ClassValue, ClasswiseMetric
-from sedscope.metrics.curves import error_rate_curve, fscore_curve, precision_recall_curve, roc_curve
+from sedscope.metrics import ClassValue, ClasswiseMetric, Tally
 
 from ..support.peers.judge_process import Verdict, judge
 from ..support.random_sets import KINDS, in_whole_segments, random_set
@@ -175,12 +173,12 @@ def test_counts_at_every_threshold(judged: Judged) -> None:
 def test_curves(judged: Judged) -> None:
     case, verdict = judged
     for label, counts in case.counts().items():
-        pr = precision_recall_curve(counts)
+        pr = sed.curves.precision_recall_curve(counts)
         same_curve(pr.scores, pr.precision, verdict, f"pr/{label}", "precision")
         same_curve(pr.scores, pr.recall, verdict, f"pr/{label}", "recall")
-        fscores = fscore_curve(counts, case.beta)
+        fscores = sed.curves.fscore_curve(counts, case.beta)
         same_curve(fscores.scores, fscores.values, verdict, f"f/{label}", "values")
-        errors = error_rate_curve(counts)
+        errors = sed.curves.error_rate_curve(counts)
         same_curve(errors.scores, errors.values, verdict, f"er/{label}", "values")
 
 
@@ -280,7 +278,7 @@ def test_roc(judged: Judged) -> None:
     for label, counts in case.counts().items():
         if counts.trials == counts.references:  # no negatives, no rate
             continue
-        curve = roc_curve(counts)
+        curve = sed.curves.roc_curve(counts)
         same_curve(curve.scores, curve.fpr, verdict, f"roc/{label}", "fpr")
         same_curve(curve.scores, curve.tpr, verdict, f"roc/{label}", "tpr")
         for what, end in (("auroc", 1.0), ("pauroc", case.max_fpr)):

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.metrics import curves
 from sedscope.plots.axes import STYLES, line_style, normal_probability, probit
 
 Case: TypeAlias = tuple[sed.Scores, sed.GroundTruth]
@@ -232,10 +231,10 @@ def test_more_classes_than_styles_are_grey() -> None:
 def test_curves_of_segments(case: Case) -> None:
     counts = sed.deltas(*case, sed.Segment(1.0)).counts()["Speech"]
     _, axes = pyplot.subplots()
-    pr = curves.precision_recall_curve(counts)
+    pr = sed.curves.precision_recall_curve(counts)
     assert pr.plot(axes) is axes
     assert drawn(axes) == (pr.recall.tolist(), pr.precision.tolist())
-    roc = curves.roc_curve(counts)
+    roc = sed.curves.roc_curve(counts)
     assert drawn(roc.plot()) == (roc.fpr.tolist(), roc.tpr.tolist())
 
 
@@ -244,7 +243,9 @@ def test_curves_of_segments(case: Case) -> None:
 )
 def test_quantities_over_the_threshold(beta: float | None, name: str, case: Case) -> None:
     counts = sed.deltas(*case, sed.Collar()).counts()["Speech"]
-    curve = curves.error_rate_curve(counts) if beta is None else curves.fscore_curve(counts, beta)
+    curve = (
+        sed.curves.error_rate_curve(counts) if beta is None else sed.curves.fscore_curve(counts, beta)
+    )
     axes = curve.plot()
     x, y = drawn(axes)
     assert x == [1, *curve.scores[1:].tolist(), 0]
@@ -301,13 +302,13 @@ def test_an_event_list_without_confidences_is_a_point(case: Case) -> None:
         if metric in points:
             (x,), (y,) = drawn(axes, result.classes.index("Speech"))
             assert (x, y) == points[metric]
-    det = curves.det_curve(result.counts[sed.Segment(1.0)]["Speech"]).plot()
+    det = sed.curves.det_curve(result.counts[sed.Segment(1.0)]["Speech"]).plot()
     assert det.lines[0].get_linestyle() == "None"
 
 
 def test_det_has_probit_axes(case: Case) -> None:
     counts = sed.deltas(*case, sed.Segment(1.0)).counts()
-    det = curves.det_curve(counts["Speech"])
+    det = sed.curves.det_curve(counts["Speech"])
     axes = det.plot()
     assert drawn(axes) == (det.fpr.tolist(), det.fnr.tolist())
     names = [text.get_text() for text in axes.get_xticklabels()]
@@ -321,7 +322,7 @@ def test_det_has_probit_axes(case: Case) -> None:
     steps = np.diff(places) / np.diff(exact[1:4])
     assert steps[0] == pytest.approx(steps[1], rel=1e-4)
     lower = axes.get_xlim()[0]
-    curves.det_curve(counts["Dishes"]).plot(axes)
+    sed.curves.det_curve(counts["Dishes"]).plot(axes)
     assert axes.get_xlim()[0] <= lower
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 import sedscope as sed
 from sedscope import _native
-from sedscope.data.scores import ClipScores
 from sedscope.postprocessing import MedianFilter
 from sedscope.postprocessing.postprocessing import ClipGroup, ReadLimit
 
@@ -25,16 +24,16 @@ MOST_FRAMES = 4095  # that the core ranks
 
 
 @st.composite
-def equal_frames(draw: st.DrawFn, classes: int = 1) -> ClipScores:
+def equal_frames(draw: st.DrawFn, classes: int = 1) -> sed.ClipScores:
     score = draw(st.sampled_from([tied_scores, any_scores, st.sampled_from([-0.0, 0.0, -np.inf, 1])]))
     frames = draw(st.integers(1, 30))
     row = st.lists(score, min_size=classes, max_size=classes)
     values = draw(st.lists(row, min_size=frames, max_size=frames))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
-    return ClipScores.unchecked(np.array(values, dtype), FRAME * np.arange(frames + 1))
+    return sed.ClipScores.unchecked(np.array(values, dtype), FRAME * np.arange(frames + 1))
 
 
-def in_continuous_time(clip: ClipScores, window: int) -> NDArray[Any]:
+def in_continuous_time(clip: sed.ClipScores, window: int) -> NDArray[Any]:
     """The median at the beginning and the end of each frame. One frame is cut, so that frames differ."""
     values = np.insert(clip.values, 0, clip.values[0], axis=0)
     filtered = _native.median_filter(values, np.insert(clip.ticks, 1, clip.ticks[0] + 3), window)
@@ -45,7 +44,7 @@ def in_continuous_time(clip: ClipScores, window: int) -> NDArray[Any]:
     return ends
 
 
-def assert_whole_frames(clip: ClipScores, frames: int) -> None:
+def assert_whole_frames(clip: sed.ClipScores, frames: int) -> None:
     filtered = _native.median_filter(clip.values, clip.ticks, frames * FRAME)
     assert filtered.edges.tolist() == clip.ticks.tolist()
     for expected in in_continuous_time(clip, frames * FRAME):
@@ -53,7 +52,7 @@ def assert_whole_frames(clip: ClipScores, frames: int) -> None:
 
 
 @given(equal_frames(classes=2), st.integers(1, 70))
-def test_windows_of_whole_frames(clip: ClipScores, frames: int) -> None:
+def test_windows_of_whole_frames(clip: sed.ClipScores, frames: int) -> None:
     assert_whole_frames(clip, frames)
 
 
@@ -61,17 +60,17 @@ def test_windows_of_whole_frames(clip: ClipScores, frames: int) -> None:
 @pytest.mark.parametrize("length", [64, 129, MOST_FRAMES, MOST_FRAMES + 1])
 def test_windows_of_whole_frames_in_long_clips(length: int, frames: int) -> None:
     values = np.random.default_rng(frames).normal(size=(length, 1)).round(2)
-    assert_whole_frames(ClipScores.unchecked(values, FRAME * np.arange(length + 1)), frames)
+    assert_whole_frames(sed.ClipScores.unchecked(values, FRAME * np.arange(length + 1)), frames)
 
 
-def some_clips(dtype: type, seed: int = 0) -> list[ClipScores]:
+def some_clips(dtype: type, seed: int = 0) -> list[sed.ClipScores]:
     """Clips with equal frames, clips with others, and one without any."""
     rng = np.random.default_rng(seed)
     clips = []
     for number, frames in enumerate([40, 0, 7, 90, 1, 40, 33]):
         lengths = np.full(frames, FRAME) if number % 3 else rng.integers(0, 9, frames)
         values = np.cumsum(rng.normal(size=(frames, 3)), axis=0).round(1).astype(dtype)
-        clips.append(ClipScores.unchecked(values, np.cumsum([number, *lengths])))
+        clips.append(sed.ClipScores.unchecked(values, np.cumsum([number, *lengths])))
     return clips
 
 
@@ -95,12 +94,12 @@ def test_many_clips_at_once(dtype: type, threads: int) -> None:
     "clips",
     [
         [*some_clips(np.float32), *some_clips(np.float64)],
-        [ClipScores.unchecked(np.array([[0.1], [np.nan]]), np.arange(3))],
-        [ClipScores.unchecked(np.zeros((2**16 + 1, 1)), np.arange(2**16 + 2))],
+        [sed.ClipScores.unchecked(np.array([[0.1], [np.nan]]), np.arange(3))],
+        [sed.ClipScores.unchecked(np.zeros((2**16 + 1, 1)), np.arange(2**16 + 2))],
     ],
     ids=["two types", "NaN", "very long"],
 )
-def test_clips_that_are_processed_one_by_one(clips: Sequence[ClipScores]) -> None:
+def test_clips_that_are_processed_one_by_one(clips: Sequence[sed.ClipScores]) -> None:
     assert MedianFilter(1)._process_group(ClipGroup(clips, 1), None) is None
 
 
@@ -109,7 +108,7 @@ def test_scores_that_are_read_are_exact(seed: int, rank: int, frames: int, has_f
     rng = np.random.default_rng(seed)
     shapes = rng.integers(1, 60, 12)
     clips = [
-        ClipScores.unchecked(
+        sed.ClipScores.unchecked(
             np.cumsum(rng.normal(size=(n, 2)), axis=0).round(1), FRAME * np.arange(n + 1)
         )
         for n in shapes

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.diagnosis.clips import diagnose_aligned_clip
 
+from ..support.passes import diagnosed
 from ..support.project import ROOT
 from ..support.report.browser import Browser
 from .conftest import page
@@ -65,7 +64,7 @@ def test_error_types_are_those_of_the_library(page: Browser, criterion: Any) -> 
         truth = sed.GroundTruth.from_dict({"clip": in_seconds}, durations={"clip": 1})
         found = [(onset / 1e6, offset / 1e6, "a") for onset, offset in detected]
         system = sed.ScoredEvents.from_events({"clip": found}, classes=["a", "b"])
-        judged = diagnose_aligned_clip(align(system, truth), "clip", criterion, {"a": 0.5, "b": 0.5})
+        judged = diagnosed(system, truth, "clip", criterion, {"a": 0.5, "b": 0.5})
         scenes.append([criterion.matching_rule(), detected, references, [others]])
         expected.append(
             {

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.diagnosis.clips import diagnose_aligned_clip
 from sedscope.diagnosis.diagnose import NOT_FALSE
 
+from ..support.passes import diagnosed
 from ..support.report.browser import Browser
 from ..support.report.page import thresholds
 from .conftest import page
@@ -77,7 +76,7 @@ def opened(page: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
     opened.click("#best")
-    chosen, alignment = thresholds(opened), align(*sets())
+    chosen, (scores, truth) = thresholds(opened), sets()
     shown = opened.run(
         """return [...document.querySelectorAll(".clip-list button")].map(
             (button) => [...button.children].map((part) => part.textContent))"""
@@ -90,7 +89,7 @@ def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
             """return [...document.querySelectorAll(".clip-view .lane[aria-label]")].map(
                 (lane) => lane.getAttribute("aria-label").split(":")[0])"""
         )
-        judged = diagnose_aligned_clip(alignment, clip, CRITERIA[q], chosen)
+        judged = diagnosed(scores, truth, clip, CRITERIA[q], chosen)
         false, missed = (
             sum(event.error_type not in right and event.label in drawn for event in side)
             for side, right in ((judged.detections, NOT_FALSE), (judged.references, ("found",)))

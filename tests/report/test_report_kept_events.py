@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.diagnosis.clips import diagnose_aligned_clip
 
+from ..support.passes import diagnosed
 from ..support.report.browser import Browser
 from ..support.report.page import thresholds
 from .conftest import page
@@ -53,14 +52,14 @@ def opened(page: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def test_clips_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
     opened.click("#best")
-    chosen, alignment = thresholds(opened), align(*sets())
+    chosen, (scores, truth) = thresholds(opened), sets()
     shown = opened.run(
         """return [...document.querySelectorAll(".clip-list button")].map(
             (button) => [...button.children].map((part) => part.textContent))"""
     )
     assert len(shown) > 5
     for clip, text in shown:
-        judged = diagnose_aligned_clip(alignment, clip, CRITERIA[q], chosen)
+        judged = diagnosed(scores, truth, clip, CRITERIA[q], chosen)
         false = sum(event.error_type != "true" for event in judged.detections)
         missed = sum(event.error_type != "found" for event in judged.references)
         assert text == f"{false} false, {missed} missed"

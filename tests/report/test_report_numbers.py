@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
+from sedscope.metrics import Tally
 
 from ..support.report.browser import Browser
 from ..support.report.sets import METRICS

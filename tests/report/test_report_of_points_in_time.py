@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.diagnosis.clips import diagnose_aligned_clip
 from sedscope.postprocessing import Peaks
 
+from ..support.passes import diagnosed
 from ..support.report.browser import Browser
 from ..support.report.page import check_table, number, thresholds
 from .conftest import page
@@ -59,14 +58,14 @@ def test_points_are_judged_as_the_library_does(opened: Browser, q: int) -> None:
     opened.choose("#criterion", q)
     opened.click("#best")
     check_table(opened, sed.deltas(*sets(), CRITERIA[q]).counts())
-    chosen, alignment = thresholds(opened), align(*sets())
+    chosen, (scores, truth) = thresholds(opened), sets()
     opened.run("document.querySelector('.clip-list button').click()")
     clip, shown = opened.run(
         """return [document.querySelector(".clip-list .chosen bdi").textContent,
             [...document.querySelectorAll(".lane rect title")].flatMap(
                 (title) => title.textContent.split("\\n"))]"""
     )
-    judged = diagnose_aligned_clip(alignment, clip, CRITERIA[q], chosen)
+    judged = diagnosed(scores, truth, clip, CRITERIA[q], chosen)
     for kind, events in (("reference", judged.references), ("detection", judged.detections)):
         texts = [text for text in shown if text.startswith(kind)]
         assert len(texts) == len(events) > 10

@@ -20,6 +20,7 @@ from sedscope.resampling.resampled_metric import ResampledMetric
 
 from ..support import oracle
 from ..support.examples import METRICS
+from ..support.passes import find_all_deltas, find_deltas
 from ..support.resamples import all_values, measure_resampled, repeated, weighted_cases
 from ..support.strategies import name, to_scores, to_truth
 
@@ -58,14 +59,7 @@ def test_each_resample_equals_evaluating_its_clips(
 
 def deltas_with_all(clips: list[oracle.Clip], metric: Metric[Any], kind: type) -> sed.Deltas:
     """As `sed.deltas`, but with all that the metric needs."""
-    from sedscope.counting.request import DeltaRequest
-    from sedscope.data.alignment import align
-
-    from ..support.passes import find_deltas
-
-    alignment = align(to_scores(clips, kind), to_truth(clips))
-    wanted = DeltaRequest(None, metric.any_label, metric.variants)
-    return find_deltas(alignment, {metric.criterion: wanted})[metric.criterion]
+    return find_all_deltas(to_scores(clips, kind), to_truth(clips), [metric])[metric.criterion]
 
 
 IN_THE_CORE: list[Metric[Any]] = [
@@ -290,14 +284,9 @@ def test_weights_replace_draws() -> None:
 
 
 def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
-    from sedscope.counting.request import DeltaRequest
-    from sedscope.data.alignment import align
-
-    from ..support.passes import find_deltas
-
     scores, truth = small_set()
-    limited = DeltaRequest(0.01 * PSDS.false_positive_limit)
-    deltas = find_deltas(align(scores, truth), {PSDS.criterion: limited})[PSDS.criterion]
+    limited = {PSDS.criterion: {"false_positive_limit": 0.01 * PSDS.false_positive_limit}}
+    deltas = find_deltas(scores, truth, limited)[PSDS.criterion]
     with pytest.raises(sed.SedscopeError, match="do not reach down as far as some resamples need"):
         sed.bootstrap(deltas, PSDS, resampling=50)
 

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import sedscope as sed
 from sedscope.criteria import Criterion
-from sedscope.data.times import to_ticks
 
 from ..support import oracle
 from .case import SoakClip
@@ -107,7 +106,7 @@ def united(events: Sequence[Event]) -> list[Event]:
 @lru_cache(maxsize=1000)
 def in_ticks(seconds: float) -> int:
     """Whole microseconds."""
-    return int(to_ticks(seconds))
+    return round(seconds * 1_000_000)
 
 
 @lru_cache(maxsize=1000)

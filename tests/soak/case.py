@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.data.choices import Overlaps
 from sedscope.data.ground_truth import EventColumns
 
 from ..support import oracle
@@ -93,8 +92,12 @@ class Case:
             where=lambda i: f"event {i}",
             ignored=np.array([row[4] for row in rows], bool),
         )
-        overlaps: Overlaps = "keep" if any(clip.ignored for clip in self.clips) else "error"
-        return sed.GroundTruth(columns, clips=self.names, durations=self.durations, overlaps=overlaps)
+        return sed.GroundTruth(
+            columns,
+            clips=self.names,
+            durations=self.durations,
+            overlaps="keep" if any(clip.ignored for clip in self.clips) else "error",
+        )
 
     @property
     def durations(self) -> dict[str, float]:

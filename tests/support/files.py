@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,3 +66,14 @@ def write_files(folder: Path, changes: Mapping[str, Content] | None = None) -> F
 def events(truth: sed.GroundTruth) -> dict[str, list[tuple[float, float, str]]]:
     """All clips with their events."""
     return {clip: truth.events(clip) for clip in truth.clips}
+
+
+def write_durations(truth: sed.GroundTruth | Mapping[str, float], path: Path) -> None:
+    """Write the table of durations of a set, or of clips with their seconds."""
+    if isinstance(truth, sed.GroundTruth):
+        assert truth.durations is not None
+        truth = dict(zip(truth.clips, (truth.durations / 1e6).tolist(), strict=True))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, delimiter="\t", lineterminator="\n")
+        table.writerow(("filename", "duration"))
+        table.writerows((clip, f"{seconds:.6f}") for clip, seconds in truth.items())

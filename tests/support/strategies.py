@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope import ClipScores, GroundTruth, Intersection, Scores
-from sedscope.data.times import to_ticks
 
-from ..support import oracle
+from . import oracle
+from .oracle import diagnosis
+
+EventCriterion = sed.Intersection | sed.Collar | sed.IoU
 
 LABELS = ("a", "b", "c")
 INF = float("inf")
@@ -143,7 +145,16 @@ def collar_criteria(draw: st.DrawFn) -> sed.Collar:
 def in_ticks(collar: sed.Collar) -> dict[str, Any]:
     """The parameters of a collar as the oracle takes them."""
     return {
-        "onset": None if collar.onset is None else int(to_ticks(collar.onset)),
-        "offset": None if collar.offset is None else int(to_ticks(collar.offset)),
+        "onset": None if collar.onset is None else oracle.ticks(collar.onset),
+        "offset": None if collar.offset is None else oracle.ticks(collar.offset),
         "offset_rate": collar.offset_rate,
     }
+
+
+def for_oracle(criterion: EventCriterion) -> diagnosis.EventCriterion:
+    """A criterion as the oracle of the diagnosis takes it."""
+    if isinstance(criterion, sed.Intersection):
+        return diagnosis.Intersection(criterion.dtc, criterion.gtc, criterion.cttc)
+    if isinstance(criterion, sed.IoU):
+        return diagnosis.IoU(criterion.threshold, criterion.strict, criterion.cross_triggers)
+    return diagnosis.Collar(**in_ticks(criterion), cross_triggers=criterion.cross_triggers)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 
+from ..support.files import write_durations
 from .command_line import Outcome, run
 
 PSDS = "PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_st=1)"

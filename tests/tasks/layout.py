@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 from sedscope.metrics.names import MetricsLike, name_metrics
+
+from ..support.files import write_durations
 
 
 def dataset(metrics: MetricsLike, **options: Any) -> sed.tasks.Dataset:

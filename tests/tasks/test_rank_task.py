@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.io.side_tables import write_durations
 from sedscope.tasks import task_ranking
 
 from ..support.command_line import run
+from ..support.files import write_durations
 from .layout import dataset
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

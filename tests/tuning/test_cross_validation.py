@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
-from sedscope.metrics import ClasswiseMetric, Metric
+from sedscope.metrics import ClasswiseMetric, Metric, Tally
 from sedscope.postprocessing import MedianFilter, PostProcessing
 
 from ..support import oracle

@@ -15,12 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.counts import ClassCounts
-from sedscope.io.side_tables import write_durations
 from sedscope.postprocessing import Chain, MedianFilter, MinimumDuration, MovingAverage, PerClass
 from sedscope.results.text import shortest_between
 
 from ..support.command_line import run
+from ..support.files import write_durations
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 
@@ -31,7 +30,7 @@ def counts() -> sed.Counts:
     return sed.deltas(sed.simulate.scores(truth, seed=1), truth, sed.Collar()).counts()
 
 
-def every_point(counts: ClassCounts) -> list[Any]:
+def every_point(counts: Any) -> list[Any]:
     """The operating points one by one."""
     tally = counts.tally()
     return [tally[row] for row in range(len(counts.scores) + 1)]

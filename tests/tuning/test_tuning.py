@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.counting.tally import Tally
-from sedscope.metrics import Metric
+from sedscope.metrics import Metric, Tally
 from sedscope.postprocessing import Chain, MedianFilter
 
 from ..support import oracle

@@ -9,10 +9,8 @@ from dataclasses import replace
 from random import Random
 
 import sedscope as sed
-from sedscope.counting.request import DeltaRequest
 from sedscope.criteria import Criterion, parse_criterion
 from sedscope.criteria.delta_tables import DeltaRows
-from sedscope.data.alignment import align
 
 from ...support import oracle
 from ...support.passes import find_deltas
@@ -57,17 +55,14 @@ def draw_alarms(rng: Random, seed: str) -> Case:
 
 def judge(case: Case) -> Mapping[str, int]:
     """The set is counted at once; then the changes of each clip are compared, and their sums."""
-    alignment = align(case.scores, case.truth)
     criteria = {parse_criterion(text): text for text in case.definitions}
-    requests = {
-        criterion: DeltaRequest(
-            any_label=criterion.defines_substitutions and i == 0 and case.check == "counts"
-        )
+    wanted = {
+        criterion: {"any_label": criterion.defines_substitutions and i == 0 and case.check == "counts"}
         for i, criterion in enumerate(criteria)
     }
     clips, classes = len(case.clips), len(case.classes)
     points = 0
-    for criterion, deltas in find_deltas(alignment, requests, threads=1).items():
+    for criterion, deltas in find_deltas(case.scores, case.truth, wanted, threads=1).items():
         require_equal(criterion, parse_criterion(repr(criterion)), "repr of a criterion")
         tables, kind = deltas.tables, kind_of(criterion)
         rows = _rows(tables.detections)
@@ -140,9 +135,7 @@ def judge_errors(case: Case) -> Mapping[str, int]:
     """Sums of the errors of onsets and offsets, against all matchings."""
     (criterion,) = map(parse_criterion, case.definitions)
     assert isinstance(criterion, sed.Collar)
-    deltas = find_deltas(align(case.scores, case.truth), {criterion: DeltaRequest()}, threads=1)[
-        criterion
-    ]
+    deltas = sed.deltas(case.scores, case.truth, criterion, run=sed.Run(threads=1))
     assert deltas.tables.errors is not None
     rows = _rows(deltas.tables.errors)
     for i, clip in enumerate(case.clips):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 import sedscope as sed
-from sedscope.data.times import to_ticks
 from sedscope.postprocessing import (
     EventBoxes,
     Hysteresis,
@@ -18,10 +17,11 @@ from sedscope.postprocessing import (
     MedianFilter,
     MinimumDuration,
     MovingAverage,
+    parse_postprocessing,
 )
-from sedscope.postprocessing.postprocessing import parse_postprocessing
 
 from ...support.oracle import postprocessing as oracle
+from ...support.oracle import ticks
 from ..case import Case
 from ..drawing import INF, Drawer
 from .check import Check, require, require_equal
@@ -61,7 +61,7 @@ def judge(case: Case) -> Mapping[str, int]:
             got = (processed.values[:, 0].tolist(), processed.ticks.tolist())
             where = f"{scores} {list(clip.edges)}"
             if isinstance(postprocessing, MovingAverage):
-                window = int(to_ticks(postprocessing.seconds))
+                window = ticks(postprocessing.seconds)
                 wanted = oracle.moving_average(scores, clip.edges, window)
                 close = all(
                     a == b or math.isclose(a, b, rel_tol=1e-15, abs_tol=1e-29)
@@ -95,15 +95,15 @@ def _runs(
     if isinstance(postprocessing, Hysteresis):
         return oracle.hysteresis(scores, lifted, edges, threshold)
     if isinstance(postprocessing, MedianFilter):
-        return oracle.median(scores, edges, int(to_ticks(postprocessing.seconds)), threshold)
+        return oracle.median(scores, edges, ticks(postprocessing.seconds), threshold)
     active = oracle.runs(scores, edges, threshold)
     if isinstance(postprocessing, MinimumDuration):
-        return oracle.minimum_duration(active, int(to_ticks(postprocessing.seconds)))
-    return oracle.maximum_gap(active, int(to_ticks(postprocessing.seconds)))
+        return oracle.minimum_duration(active, ticks(postprocessing.seconds))
+    return oracle.maximum_gap(active, ticks(postprocessing.seconds))
 
 
 def _judge_boxes(postprocessing: Any, got: Any, scores: Any, edges: Any) -> None:
-    window = int(to_ticks(postprocessing.step))
+    window = ticks(postprocessing.step)
     wanted = oracle.event_boxes(scores, edges, window, postprocessing.absolute, postprocessing.relative)
     where = f"{scores} {list(edges)}"
     require_equal(oracle.runs(got[0], got[1], -INF), [box[:2] for box in wanted], "boxes", where)

@@ -9,10 +9,8 @@ from random import Random
 import numpy as np
 
 import sedscope as sed
-from sedscope.counting.request import DeltaRequest
-from sedscope.data.alignment import align
 
-from ...support.passes import find_deltas
+from ...support.passes import find_all_deltas
 from ...support.resamples import all_values, measure_resampled
 from ..case import Case
 from ..drawing import Drawer
@@ -33,12 +31,11 @@ def judge(case: Case) -> Mapping[str, int]:
     """Random weights against repeated clips; and the bits of intervals on any number of threads."""
     rng = Random(case.seed)
     weights = np.array([rng.choices(range(4), k=len(case.clips)) for _ in range(9)], np.int32)
-    alignment = align(case.scores, case.truth)
     compared = 0
     metrics = [sed.parse_metric(text) for text in case.definitions]
     for metric in metrics:
-        request = DeltaRequest(None, metric.any_label, metric.variants)
-        deltas = find_deltas(alignment, {metric.criterion: request}, threads=1)[metric.criterion]
+        found = find_all_deltas(case.scores, case.truth, [metric])
+        deltas = found[metric.criterion]
         values, class_values = measure_resampled(deltas, metric, weights, rng.randint(1, 3))
         for row, of_all, of_classes in zip(weights.tolist(), values, class_values, strict=True):
             repeated = [clip for clip, n in zip(case.clips, row, strict=True) for _ in range(n)]

@@ -18,14 +18,11 @@ import numpy as np
 
 import sedscope as sed
 from sedscope.counting import deltas as deltas_module
-from sedscope.counting.delta_files import merge_files, save_deltas
-from sedscope.data.alignment import align
+from sedscope.counting.delta_files import merge_files
 from sedscope.engines import checkpoint as checkpoint_module
-from sedscope.evaluation.class_blocks import estimate_memory
-from sedscope.metrics.metric import delta_requests
 from sedscope.postprocessing import MedianFilter
 
-from ...support.passes import find_deltas
+from ...support.passes import find_all_deltas, memory_of_one_class
 from ..case import LABELS, Case, Mismatch, SoakClip
 from ..drawing import Drawer
 from .check import Check, require_equal, require_same_result, require_same_values
@@ -86,8 +83,7 @@ def pieces(case: Case, metrics: Metrics, rng: Random) -> None:
 
 def blocks(case: Case, metrics: Metrics, rng: Random) -> None:
     """Blocks of classes. Counts that lack rows must refuse what they cannot answer."""
-    needed = estimate_memory(align(case.scores, case.truth), delta_requests(metrics))
-    limit = int(1.5 * (needed.fixed + (needed.deltas + needed.counts).max() * 1.1)) + 1
+    limit = memory_of_one_class(case.scores, case.truth, metrics, slack=1.1)
     try:
         got = sed.evaluate(case.scores, case.truth, metrics, run=sed.Run(memory=limit))
     except sed.SedscopeError as error:
@@ -158,18 +154,15 @@ def merges(case: Case, metrics: Metrics, rng: Random) -> None:
     cuts = sorted({0, len(case.names), *rng.choices(range(len(case.names)), k=3)})
     parts = [case.names[first:last] for first, last in pairwise(cuts)]
     rng.shuffle(parts)
-    every = {
-        criterion: request.at_every_threshold() for criterion, request in delta_requests(metrics).items()
-    }
     found = [
-        list(find_deltas(align(case.scores, case.truth, clips=names), every).values()) for names in parts
+        [*find_all_deltas(case.scores, case.truth, metrics, clips=names).values()] for names in parts
     ]
     with TemporaryDirectory() as folder:
         merged: Any
         if rng.random() < 0.5:
             paths = [Path(folder, f"{i}.deltas") for i in range(len(parts))]
             for part, path in zip(found, paths, strict=True):
-                save_deltas(part, path)
+                sed.save_deltas(part, path)
             merged = merge_files(paths)
         else:
             merged = [first.merge(*others) for first, *others in zip(*found, strict=True)]

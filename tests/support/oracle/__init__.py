@@ -38,6 +38,7 @@ from .clips import (
     references,
     requirement,
     share,
+    ticks,
 )
 from .intersection import intersection_count, intersection_counts
 from .pairs import (
@@ -122,6 +123,7 @@ __all__ = [
     "segment_targets",
     "segments",
     "share",
+    "ticks",
     "time_count",
     "time_counts",
 ]

@@ -44,6 +44,11 @@ def simplest_fraction(rho: float) -> Fraction:
     return Fraction(rho).limit_denominator(high)
 
 
+def ticks(seconds: float) -> int:
+    """The nearest whole microsecond."""
+    return round(seconds * 1_000_000)
+
+
 def share(rho: float, length: int) -> int:
     """The share `rho` of `length` to the nearest microsecond, halves up."""
     return math.floor(simplest_fraction(rho) * length + Fraction(1, 2))

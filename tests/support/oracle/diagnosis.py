@@ -8,13 +8,39 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import sedscope as sed
-from sedscope.data.times import to_ticks
-
 from .. import oracle
 from .clips import Clip, Event
 
-EventCriterion = sed.Intersection | sed.Collar | sed.IoU
+
+@dataclass(frozen=True)
+class Intersection:
+    """The shares of a detection, of a reference, and of a detection in others that must be covered."""
+
+    dtc: float
+    gtc: float
+    cttc: float | None = None
+
+
+@dataclass(frozen=True)
+class Collar:
+    """How far onsets and offsets may lie apart, in microseconds; None: anywhere."""
+
+    onset: int | None
+    offset: int | None
+    offset_rate: float
+    cross_triggers: bool = False
+
+
+@dataclass(frozen=True)
+class IoU:
+    """The share of the time in either event that must be in both."""
+
+    threshold: float
+    strict: bool = False
+    cross_triggers: bool = False
+
+
+EventCriterion = Intersection | Collar | IoU
 
 
 @dataclass(frozen=True)
@@ -49,13 +75,11 @@ def share_time(event: Event, other: Event) -> bool:
     return oracle.overlap(event, [other]) > 0
 
 
-def pairable(criterion: sed.Collar | sed.IoU) -> oracle.Pairable:
-    if isinstance(criterion, sed.IoU):
+def pairable(criterion: Collar | IoU) -> oracle.Pairable:
+    if isinstance(criterion, IoU):
         return oracle.overlap_over_union(criterion.threshold, strict=criterion.strict)
     return oracle.collar(
-        onset=None if criterion.onset is None else int(to_ticks(criterion.onset)),
-        offset=None if criterion.offset is None else int(to_ticks(criterion.offset)),
-        offset_rate=criterion.offset_rate,
+        onset=criterion.onset, offset=criterion.offset, offset_rate=criterion.offset_rate
     )
 
 
@@ -66,7 +90,7 @@ def verdicts(
     ignored: Sequence[Event] = (),
 ) -> list[Verdict]:
     """What the criterion may say: several verdicts if several matchings are the best."""
-    if isinstance(criterion, sed.Intersection):
+    if isinstance(criterion, Intersection):
         everything = [*targets, *ignored]
         relevant = [
             event
@@ -92,8 +116,7 @@ def verdicts(
         pairs = [(event, target) for event, (target, leave_out) in matched if not leave_out]
         neutral = [event for event, (_, leave_out) in matched if leave_out]
         judges = {
-            f"judges_{boundary}": isinstance(criterion, sed.IoU)
-            or getattr(criterion, boundary) is not None
+            f"judges_{boundary}": isinstance(criterion, IoU) or getattr(criterion, boundary) is not None
             for boundary in ("onset", "offset")
         }
         rank = (-len(pairs), -len(neutral), oracle.pairs.error_rank(pairs, **judges))
@@ -112,10 +135,10 @@ def triggered(clip: Clip, label: str, detection: Event, criterion: EventCriterio
 
     def on(other: str) -> bool:
         events = oracle.references(clip, other)
-        if isinstance(criterion, sed.Intersection) and criterion.cttc is not None:
+        if isinstance(criterion, Intersection) and criterion.cttc is not None:
             needed = oracle.requirement(criterion.cttc, detection[1] - detection[0])
             return oracle.overlap(detection, events) >= needed
-        if not isinstance(criterion, sed.Intersection) and criterion.cross_triggers:
+        if not isinstance(criterion, Intersection) and criterion.cross_triggers:
             can_pair = pairable(criterion)
             if any(can_pair(detection, event) for event in own):
                 return False
@@ -129,8 +152,8 @@ def boundary_bin(detection: Event, reference: Event, criterion: EventCriterion) 
     """For a detection and a reference that share time with each other alone."""
     early = reference[0] - detection[0]  # negative: late
     longer = detection[1] - reference[1]  # negative: it ends early
-    if isinstance(criterion, sed.Collar):
-        near_onset = criterion.onset is None or abs(early) <= int(to_ticks(criterion.onset))
+    if isinstance(criterion, Collar):
+        near_onset = criterion.onset is None or abs(early) <= criterion.onset
         near_offset = criterion.offset is None or pairable(replace(criterion, onset=None))(
             detection, reference
         )
