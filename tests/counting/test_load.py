@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -84,13 +83,11 @@ def test_ten_million_equal_scores() -> None:
         assert (of_class.tp.tolist(), of_class.fp.tolist()) == ([10], [90])
 
 
-def test_long_references_take_linear_time() -> None:
-    """The score falls until the middle of the reference, and rises again."""
-    frames = 300_000
+def test_a_long_reference_takes_linear_time() -> None:
+    """The score falls until the middle of the reference, and rises again. Quadratic would be many minutes."""
+    frames = 4_000_000
     dip = np.abs(np.arange(frames) - frames / 2)[:, None]
     scores, truth = set_of({"clip": dip}, ["Dog"], {"clip": [(0.0, float(frames), "Dog")]})
-    begin = process_time()
     counts = sed.deltas(scores, truth, sed.Intersection(0.5, 0.5)).counts()["Dog"]
-    assert process_time() - begin < 2  # quadratic: over 5 s
     assert counts.scores.tolist() == [frames / 4]  # where half of the frames are active
     assert (counts.tp.tolist(), counts.fp.tolist()) == ([1], [0])

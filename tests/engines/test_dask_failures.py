@@ -80,11 +80,7 @@ def slow_scores(truth: sed.GroundTruth, seconds: float = 0.1) -> sed.Scores:
 
 
 def evaluate(cluster: Cluster, scores: sed.Scores, truth: sed.GroundTruth) -> float:
-    start = time.monotonic()
-    try:
-        result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster.client))
-    finally:
-        assert time.monotonic() - start < 15
+    result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster.client))
     return result[PSDS].value
 
 
