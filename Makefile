@@ -15,14 +15,27 @@ SANITIZED_TESTS := $(addsuffix .py,$(addprefix tests/,io/test_fuzz io/test_score
 	data/test_chunks data/test_detections data/test_recordings data/test_scores \
 	postprocessing/test_postprocessing postprocessing/test_peaks resampling/test_bootstrap diagnosis/test_diagnosis))
 
-.PHONY: demo test pytest test-sanitized test-compilers soak fuzz lint api stubs figures docs bench bench-large bench-gpu \
-	bench-tools peers wheels release-check clean FORCE
+# What fails first when the core is wrong. Together at most 100 seconds of the processor.
+QUICK_TESTS := tests/postprocessing $(addsuffix .py,$(addprefix tests/,test_imports test_registries counting/test_counts \
+	criteria/test_criteria criteria/test_alarm criteria/test_any_overlap criteria/test_greedy_pairs criteria/test_points \
+	criteria/test_exact_arithmetic criteria/test_active_time \
+	data/test_scores data/test_ground_truth data/test_detections data/test_chunks \
+	metrics/test_psds metrics/test_metrics metrics/test_ties metrics/test_names metrics/test_definitions))
+
+.PHONY: demo test test-quick pytest test-sanitized test-compilers soak fuzz lint api stubs figures docs bench \
+	bench-large bench-gpu bench-tools peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
 	rm -rf demo
 	$(BIN)/sedscope demo demo
 
 test: lint pytest  ## everything that must hold
+
+test-quick: .venv/ready-for-tests  ## what is worth a minute at each save: style, imports, the core, samples of the oracle
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n $(WORKERS) --hypothesis-profile=quick $(QUICK_TESTS)
 
 pytest: .venv/ready-for-tests
 	$(BIN)/python -m pytest -n $(WORKERS)

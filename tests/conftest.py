@@ -17,6 +17,7 @@ REQUIRE_ALL = os.environ.get("SEDSCOPE_REQUIRE_ALL") == "1"
 NO_GPU = "needs a GPU that torch can use"  # the only reason for a skip that no installation can mend
 
 hypothesis.settings.register_profile("default", deadline=None, derandomize=REQUIRE_ALL)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.load_profile("default")
 
 
