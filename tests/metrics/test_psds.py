@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.metrics.psds import effective_fpr, step_area
+from sedscope.metrics.psds import class_psd_roc, effective_fpr, step_area
 
 from ..support import oracle
 from ..support.oracle import psds as oracle_psds
@@ -100,6 +100,18 @@ def test_effective_rates_are_sums_over_the_classes_by_name(
         rate = of_class.fp / counts.duration + alpha_ct * total / max(1, len(others))
         efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit="second")
         np.testing.assert_array_equal(efpr, rate)
+
+
+@given(clip_lists, psds_metrics())
+def test_a_limit_only_cuts_the_curve_of_each_class(case: Sequence[oracle.Clip], psds: sed.PSDS) -> None:
+    counts = sed.deltas(to_scores(case), to_truth(case), psds.criterion).counts()
+    for label in counts:
+        whole = class_psd_roc(counts, label, alpha_ct=psds.alpha_ct, unit=psds.unit, oracle=psds.oracle)
+        limited = psds.class_curve(counts, label)
+        inside = whole.efpr <= psds.max_efpr
+        assert np.array_equal(limited.efpr, whole.efpr[inside])
+        assert np.array_equal(limited.tpr, whole.tpr[inside])
+        assert np.array_equal(limited.scores, whole.scores[inside])
 
 
 def test_the_floor_prunes_on_a_set_of_usual_size() -> None:

@@ -130,24 +130,25 @@ class PSDROC(CurveTable):
 
 
 def effective_fpr(
-    counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour"
+    counts: Counts, label: str, *, alpha_ct: float = 0.0, unit: str = "hour", rows: int | None = None
 ) -> FloatArray:
     """Return the effective false positive rate of a class, per row of its counts.
 
     It is the number of false positives per unit of time, plus ``alpha_ct`` times the mean cross-trigger
     rate. The mean is over the other classes with references; the rate is per unit of that class's
-    reference time.
+    reference time. ``rows``: how many rows, from the highest score on; all by default.
     """
     of_class = counts[label]
-    rate: FloatArray = of_class.fp / counts.duration
+    rate: FloatArray = of_class.fp[:rows] / counts.duration
     if alpha_ct:
         by_name = counts.classes_by_name
         others = by_name.with_references - (counts.references[label] > 0)
-        places = by_name.place[of_class.cross_labels]  # the order of the classes must not matter
+        end = np.searchsorted(of_class.cross_rows, len(rate))
+        places = by_name.place[of_class.cross_labels[:end]]  # the order of the classes must not matter
         crossed = np.bincount(places, minlength=len(by_name.times)) > 0
         numbers = (np.cumsum(crossed) - 1)[places]
-        times = by_name.times[crossed]
-        total = cross_rates(of_class.cross_rows, numbers, of_class.cross_changes, times, len(rate))
+        times, changes = by_name.times[crossed], of_class.cross_changes[:end]
+        total = cross_rates(of_class.cross_rows[:end], numbers, changes, times, len(rate))
         rate += alpha_ct * total / max(1, others)
     return rate * SECONDS_PER_UNIT[unit]
 
@@ -170,9 +171,13 @@ def class_psd_roc(
     of_class.require_reach("The PSD-ROC", max_efpr / SECONDS_PER_UNIT[unit] * counts.duration)
     if alpha_ct or not oracle:
         of_class.require_rows("The PSD-ROC")
-    efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit)
+    length = len(of_class.scores)
+    if np.isfinite(max_efpr):  # below the last row with few false positives, all rates are too high
+        few = max_efpr * (1 + PRECISION) / SECONDS_PER_UNIT[unit] * counts.duration + 1
+        length = int(np.append(0, np.flatnonzero(of_class.fp <= few) + 1)[-1])
+    efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit, rows=length)
     # of consecutive rows with equal true positives only the cheapest can lie on the best curve
-    rows = first_minimum_of_runs(of_class.tp, efpr) if oracle else np.arange(len(efpr))
+    rows = first_minimum_of_runs(of_class.tp[:length], efpr) if oracle else np.arange(len(efpr))
     rows = rows[efpr[rows] <= max_efpr * (1 + PRECISION)]
     rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
     if not oracle:
@@ -208,7 +213,7 @@ def _best_of_each_rate(
     if alpha_ct:
         # random numbers, added up: equal sums stand for equal counts of false positives and cross-triggers
         numbers = np.random.default_rng(0).integers(2**63, size=len(of_class.classes) + 1)
-        changes = np.zeros(len(efpr), np.int64)
+        changes = np.zeros(len(of_class.fp), np.int64)
         np.add.at(changes, of_class.cross_rows, of_class.cross_changes * numbers[of_class.cross_labels])
         sums = (np.cumsum(changes) + of_class.fp * numbers[-1])[rows]
         doubtful = np.isin(group, group[1:][~apart & (sums[1:] != sums[:-1])])
