@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 
 def seconds(*calls: Callable[[], object], repeat: int = 7) -> list[float]:
@@ -20,13 +21,17 @@ def seconds(*calls: Callable[[], object], repeat: int = 7) -> list[float]:
 
 @dataclass(frozen=True)
 class Row:
-    """A measured ratio. ``bar`` reads like '≤ 0.4' or '≥ 150'; None where there is none."""
+    """A measured ratio. ``bar`` reads like '≤ 0.4' or '≥ 150'; None where there is none.
+
+    ``median``: of several sets, of which the row shows the worst.
+    """
 
     work: str
     time: float
     against: str
     ratio: float
     bar: str | None = None
+    median: float | None = None
 
     @property
     def reached(self) -> bool:
@@ -43,15 +48,27 @@ class Row:
             self.work,
             _duration(self.time),
             self.against,
+            "" if self.median is None else f"{self.median:.3g} ×",
             f"{self.ratio:.3g} ×",
             self.bar or "",
             verdict,
         ]
 
 
+def worst_of(sets: Sequence[Sequence[Row]]) -> list[Row]:
+    """For the rows measured on each of several sets, those of the worst set, with the medians of all."""
+    rows = []
+    for of_sets in zip(*sets, strict=True):
+        ratios = [row.ratio for row in of_sets]
+        at_least = (of_sets[0].bar or "").startswith("≥")
+        worst = ratios.index(min(ratios) if at_least else max(ratios))
+        rows.append(replace(of_sets[worst], median=statistics.median(ratios)))
+    return rows
+
+
 def markdown(rows: list[Row]) -> str:
     """A table of rows."""
-    head = ["work", "time", "against", "ratio", "bar", "reached"]
+    head = ["work", "time", "against", "median", "worst", "bar", "reached"]
     lines = [head, ["---"] * len(head), *(row.cells() for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
