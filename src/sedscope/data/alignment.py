@@ -274,7 +274,8 @@ def _events_by_class(
 
 def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoice) -> list[str]:
     """Note clips that a list of detections does not name, because it may lack them by mistake."""
-    silent = [clip for clip in chosen if clip in scores.assumed_clips]
+    assumed = scores.assumed_clips
+    silent = [clip for clip in chosen if clip in assumed]
     if not silent:
         return []
     advice = ""
@@ -379,7 +380,8 @@ def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
 
 def _refuse_disjoint_clips(scores: Scores, truth: GroundTruth, missing: Missing) -> None:
     """Refuse scores none of whose clips is in the ground truth, unless such clips have no events."""
-    named = [clip for clip in scores if clip not in scores.assumed_clips]
+    assumed = scores.assumed_clips
+    named = [clip for clip in scores if clip not in assumed]
     if missing == "empty" or not named or not truth.clips or not {*named}.isdisjoint(truth.clips):
         return
     raise SedscopeError(
