@@ -300,7 +300,6 @@ def _refuse_with_deltas(options: Sequence[str]) -> None:
 def report(
     scores: ScoresArgument,
     ground_truth: TruthArgument,
-    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write."), Writes()],
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
@@ -308,6 +307,9 @@ def report(
     report_options: ReportOptions,
     engine: EngineOptions,
     points: PointsOption = None,
+    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write."), Writes()] = Path(
+        "report.html"
+    ),
     name: Annotated[
         str | None, typer.Option(help="Name of the system. [default: that of its file or folder]")
     ] = None,

@@ -43,7 +43,7 @@ export function addAddress(model, state) {
   }
 
   if (location.hash.includes("=")) read();
-  window.addEventListener("hashchange", () => location.hash.includes("=") && read());
+  window.addEventListener("hashchange", () => (location.hash.includes("=") ? read() : write())); // or a link to a panel
   let waiting = null; // browsers limit how often the address may change
   state.listen(() => {
     clearTimeout(waiting);

@@ -47,15 +47,15 @@ export function addControls(model, state) {
     { id: "save", title: "Save a file for sedscope detect --points" });
 
   byId("controls").append(
-    el("div", { class: "row" }, criteria, classes, several ? systems : null,
+    el("div", { class: "row steering" }, criteria, classes, several ? systems : null,
       several ? el("label", { class: "field screen" }, el("span", {}, "Sliders move"),
-        el("span", {}, linked, " all systems")) : null),
-    el("div", { class: "row screen" },
-      el("label", { class: "field grow" }, el("span", {}, "Threshold"), slider), input,
-      button("Best F1", () => state.setBestF1(), { id: "best" }),
-      model.page.points.some((points) => points?.positions.length) ? button("Operating points", () => state.setPoints(),
-        { id: "points", title: "Set the thresholds that the system was evaluated at" }) : null,
-      rates, download),
+        el("span", {}, linked, " all systems")) : null,
+      el("div", { class: "row steering grow screen" },
+        el("label", { class: "field grow" }, el("span", {}, "Threshold"), slider), input,
+        button("Best F1", () => state.setBestF1(), { id: "best" }),
+        model.page.points.some((points) => points?.positions.length) ? button("Operating points", () => state.setPoints(),
+          { id: "points", title: "Set the thresholds that the system was evaluated at" }) : null,
+        rates, download)),
     el("div", { class: "row" }, summary, positions),
   );
 
