@@ -18,6 +18,7 @@ from sedscope.cli import program
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
+    "Find out where errors come from": ("diagnose", "latency"),
     "Check and convert files": ("validate", "check", "labels", "convert"),
     "Look up and try": ("metrics", "presets", "tasks", "formats", "demo"),
 }

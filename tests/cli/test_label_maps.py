@@ -40,6 +40,7 @@ COMMANDS = {
     "report": "report {system} {truth} --durations {durations} --metric collar_f1 -o {folder}/out.html",
     "deltas": "deltas {system} {truth} --durations {durations} --metric collar_f1 -o {folder}/out.npz",
     "validate": "validate {system} {truth} --durations {durations}",
+    "diagnose": "diagnose {system} {truth} --durations {durations} --threshold 0.5 -o {folder}/out.md",
     "latency": "latency {system} {truth} --durations {durations} --threshold 0.5 -o {folder}/out.png",
     "detect": "detect {system} --points {folder}/points.toml -o {folder}/out.tsv",
 }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.diagnosis import ClassDiagnosis, ClipDiagnosis, clip_costs, diagnose_clip
-from sedscope.diagnosis.diagnose import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
+from sedscope.diagnosis.judging import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 
 from ..support import oracle
 from ..support.oracle import diagnosis as oracle_diagnosis
@@ -179,6 +179,48 @@ def test_clips_by_themselves(
             assert of_label(diagnosis, label) == (references, detections)
             assert costs.fp[i, c] == detections.total() - detections["true"]
             assert costs.fn[i, c] == references.total() - references["found"]
+
+
+@settings(max_examples=100)
+@given(st.data(), mixed_clip_lists, event_criteria, dtypes)
+def test_worst_clips_and_confusions(
+    data: st.DataObject, case: Sequence[oracle.Clip], criterion: EventCriterion, dtype: type
+) -> None:
+    thresholds = {label: chosen[0] for label, chosen in data.draw(stops(case)).items()}
+    scores, truth = to_scores(case, dtype), to_truth(case)
+    diagnosis = sed.diagnose(scores, truth, criterion, thresholds)
+    judged = [diagnosed(scores, truth, clip, criterion, thresholds) for clip in scores]
+
+    confusions = diagnosis.confusions()
+    expected: Counter[tuple[str | None, str | None, str]] = Counter()
+    for event in (event for clip in judged for event in clip.detections):
+        if event.error_type == "cross_trigger":
+            expected.update((event.label, other, "cross_trigger") for other in event.triggers)
+        elif event.error_type == "background":
+            expected[event.label, None, "background"] += 1
+        elif event.error_type != "ignored":
+            kind = "true" if event.error_type == "true" else "inexact"
+            expected[event.label, event.label, kind] += 1
+    for event in (event for clip in judged for event in clip.references):
+        expected[None, event.label, "missed"] += event.error_type == "missed"
+    rows = confusions.to_polars().rows()
+    assert len(rows) == len(LABELS) * (len(LABELS) + 3)
+    assert {row[:3]: row[3] for row in rows if row[3]} == {k: n for k, n in expected.items() if n}
+
+    costs = clip_costs(scores, truth, criterion, thresholds)
+    errors = dict(zip(costs.clips, (costs.fp + costs.fn).sum(1).tolist(), strict=True))
+    worst = [clip for clip in sorted(errors, key=lambda clip: -errors[clip]) if errors[clip]][:2]
+    shown = diagnosis.worst_clips(2)
+    assert [*shown.clips] == worst
+    assert (shown.fp + shown.fn).sum(1).tolist() == [errors[clip] for clip in worst]
+
+
+def test_worst_clips_and_confusions_need_one_threshold() -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
+    diagnosis = sed.diagnose(scores, sed.GroundTruth.from_dict({"a": []}), sed.Collar(), [0.5, 0.3])
+    for ask in (diagnosis.worst_clips, diagnosis.confusions):
+        with pytest.raises(sed.SedscopeError, match="Diagnose at one threshold"):
+            ask()
 
 
 def of_label(diagnosis: ClipDiagnosis, label: str) -> tuple[Counter[str], Counter[str]]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.diagnosis.diagnose import NOT_FALSE
+from sedscope.diagnosis.judging import NOT_FALSE
 
 from ..support.passes import diagnosed
 from ..support.report.browser import Browser

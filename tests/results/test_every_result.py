@@ -58,6 +58,7 @@ def _results() -> dict[str, TabularResult]:
         "diagnosis": sed.diagnose(scores, truth, sed.Collar(), [0.5, 0.3]),
         "boundary errors": sed.boundary_errors(scores, truth, sed.IoU(0.1), 0.5),
         "latencies": sed.alarm_latencies(scores, truth, sed.Alarm(before=1), 0.5),
+        "confusions": sed.diagnose(scores, truth, sed.Collar(), 0.5).confusions(),
         "clip costs": sed.diagnosis.clip_costs(scores, truth, sed.Collar(), 0.5),
     }
 
@@ -65,7 +66,7 @@ def _results() -> dict[str, TabularResult]:
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 KINDS = [
     *("evaluation", "groups", "metric", "comparison", "ranking", "task"),
-    *("tuning", "diagnosis", "boundary errors", "latencies", "clip costs"),
+    *("tuning", "diagnosis", "boundary errors", "latencies", "confusions", "clip costs"),
 ]
 
 

@@ -12,11 +12,9 @@ from ..errors import SedscopeError, listing, with_guesses
 from .options import Writes, as_location, parse_step, path_option
 
 if TYPE_CHECKING:
-    from ..evaluation.result import Evaluation
     from ..io.locations import Location
     from ..postprocessing import PostProcessing
-    from ..ranking.comparison_result import Comparison
-    from ..tasks.task_evaluation import TaskEvaluation
+    from ..tabular import TabularResult
     from ..tuning.operating_points import OperatingPoints
 
 
@@ -51,9 +49,7 @@ def check_tables(paths: Sequence[Path] | None, caption: str | None = None) -> No
 
 
 def write_tables(
-    result: Evaluation | Comparison | TaskEvaluation,
-    paths: Sequence[Path] | None,
-    caption: str | None = None,
+    result: TabularResult, paths: Sequence[Path] | None, caption: str | None = None
 ) -> None:
     """Write the tables of a result to files."""
     for path in paths or ():

@@ -11,6 +11,7 @@ from .clips import ClipDiagnosis as ClipDiagnosis
 from .clips import JudgedEvent as JudgedEvent
 from .clips import clip_costs as clip_costs
 from .clips import diagnose_clip as diagnose_clip
+from .confusions import Confusions as Confusions
 from .diagnose import ClassDiagnosis as ClassDiagnosis
 from .diagnose import Diagnosis as Diagnosis
 from .diagnose import diagnose as diagnose

@@ -21,7 +21,7 @@ from ..errors import SedscopeError, counted
 from ..escaping import one_line
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .diagnose import ClassThresholds, OfClasses, covered_clips
+from .judging import ClassThresholds, OfClasses, covered_clips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

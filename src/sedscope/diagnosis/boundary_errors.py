@@ -20,7 +20,7 @@ from ..escaping import one_line
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .diagnose import ClassThresholds, OfClasses, covered_clips
+from .judging import ClassThresholds, OfClasses, covered_clips
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -18,9 +18,10 @@ from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
+from ..progress import Progress
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
-from .diagnose import TYPES, ClassThresholds, covered_clips, judged_clips
+from .judging import TYPES, ClassThresholds, covered_clips, judged_clips
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +38,30 @@ class ClipCosts(TabularResult):
     fn: NDArray[np.int32]
     """(clips × classes) false negatives."""
 
+    def worst(self, number: int = 10) -> ClipCosts:
+        """Return the clips with the most errors, and nothing of the others.
+
+        Parameters
+        ----------
+        number : int, default 10
+            How many clips. Clips without errors are left out.
+
+        Returns
+        -------
+        ClipCosts
+            The clips, worst first; of equal ones, in the order of the ground truth.
+        """
+        errors = (self.fp + self.fn).sum(1)
+        order = np.argsort(-errors, kind="stable")[: max(0, number)]
+        order = order[errors[order] > 0]
+        clips = tuple(self.clips[clip] for clip in order.tolist())
+        return ClipCosts(clips, self.classes, self.fp[order], self.fn[order])
+
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         fp, fn = self.fp.sum(1), self.fn.sum(1)
         order = np.argsort(-(fp + fn), kind="stable").tolist()
         rows = [[self.clips[clip], str(fp[clip]), str(fn[clip])] for clip in order]
-        total = ["all clips", str(fp.sum()), str(fn.sum())]
+        total = ["total", str(fp.sum()), str(fn.sum())]
         return [Table(["clip", "false positives", "false negatives"], rows, total, noun="clip")]
 
     def _records(self) -> Records:
@@ -119,11 +139,21 @@ def clip_costs(
     run = Run._of(run, "Diagnosing")
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
-    workers = thread_count(run.threads)
+    return aligned_clip_costs(alignment, criterion, points, thread_count(run.threads), run._steps)
+
+
+def aligned_clip_costs(
+    alignment: Alignment,
+    criterion: Criterion,
+    points: ClassThresholds,
+    threads: int,
+    progress: Progress | None = None,
+) -> ClipCosts:
+    """Count the errors of the clips of scores and ground truth that are aligned already."""
     fp, fn = np.zeros((2, len(alignment.clips), len(alignment.classes)), np.int32)
-    for checked in covered_clips(alignment, [criterion], workers, run._steps):
+    for checked in covered_clips(alignment, [criterion], threads, progress):
         numbers = slice(checked.first, checked.first + len(checked.batch.durations))
-        arguments = points.arguments(criterion.seen(checked.batch), workers)
+        arguments = points.arguments(criterion.seen(checked.batch), threads)
         errors = points.criterion.count_clip_errors(*arguments)
         fp[numbers], fn[numbers] = errors.fp, errors.fn
     return ClipCosts(alignment.clips, alignment.classes, fp, fn)

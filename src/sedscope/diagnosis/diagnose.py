@@ -1,153 +1,42 @@
-"""Diagnosis: how many detections and references of each class have each error type.
-
-The first part serves all functions of the package: clips whose events are judged one by one, the thresholds
-at which they are judged, and what can be wrong with them.
-"""
+"""Diagnosis: how many detections and references of each class have each error type."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .. import _native
-from ..counting.checked_clips import CheckedBatch, whole_clips
-from ..counting.clip_problems import refuse_point_references
 from ..counting.clip_reader import thread_count
-from ..counting.counts import as_thresholds
-from ..counting.request import rounded_down
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..criteria.clip_batch import AnyBatch, DeltaSearch
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..engines.run import Run
-from ..errors import SedscopeError, counted, listing, look_up, raise_together
+from ..errors import SedscopeError, counted
 from ..escaping import one_line
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..progress import Progress
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
+from .clips import ClipCosts, aligned_clip_costs
+from .confusions import Confusions, cross_triggers
+from .judging import (
+    CAUSES,
+    DETECTION_TYPES,
+    NOT_FALSE,
+    REFERENCE_TYPES,
+    TYPES,
+    ClassThresholds,
+    OfClasses,
+    ThresholdChoice,
+    covered_clips,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-CAUSES: Mapping[str, tuple[str | None, str | None]] = {
-    "missed": ("missed", None),
-    "fragmented": ("fragmented", "fragment"),
-    "merged": ("merged", "merged"),
-    "too_long": ("too_long", "too_long"),
-    "too_short": ("too_short", "too_short"),
-    "onset": ("onset", "onset"),
-    "offset": ("offset", "offset"),
-    "cross_trigger": (None, "cross_trigger"),
-    "background": (None, "background"),
-}
-"""Each cause, with the error type of the references and of the detections that it explains."""
-
-TYPES = (("found", "true"), *CAUSES.values(), (None, "ignored"))  # in the order of the core
-NOT_FALSE = ("true", "ignored")
-"""The types of detections that are not false positives."""
-REFERENCE_TYPES = tuple(name for name, _ in TYPES if name)
-DETECTION_TYPES = tuple(name for _, name in TYPES if name)
-
-
-def judged_clips(
-    alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
-) -> Iterator[CheckedBatch]:
-    """Go through the clips, and refuse events that the criteria cannot judge one by one."""
-    if alignment.has_overlapping_references():
-        raise SedscopeError(
-            "Some references of one class overlap, but error types and boundary errors need references that "
-            "do not. Merge them with overlaps='merge' (--overlaps merge)."
-        )
-    for criterion in criteria:
-        refuse_point_references(alignment, criterion)
-    for clips in whole_clips(alignment, threads, progress):
-        for criterion in criteria:
-            clips.refuse_points(criterion)
-        yield clips
-
-
-def covered_clips(
-    alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
-) -> Iterator[CheckedBatch]:
-    """Go through the clips as :func:`judged_clips` does, and refuse scores that do not cover them."""
-    extents, durations = [], []
-    for clips in judged_clips(alignment, criteria, threads, progress):
-        extents.append(clips.batch.extents)
-        durations.append(clips.batch.durations)
-        yield clips
-    alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
-
-
-ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
-
-
-@dataclass(frozen=True, eq=False)
-class ClassThresholds:
-    """The thresholds of each class, and the criterion that judges the events at them."""
-
-    criterion: _native.Criterion
-    thresholds: Sequence[FloatArray]
-    """Of each class, decreasing."""
-    starts: IntArray
-    """The first threshold of each class among all, and the end."""
-
-    @classmethod
-    def of(
-        cls,
-        criterion: Criterion,
-        classes: Sequence[str],
-        thresholds: ThresholdChoice,
-        *,
-        single: bool = False,
-    ) -> ClassThresholds:
-        """Check thresholds for all classes, or per class. A class without one is never detected.
-
-        ``single``: allow only one threshold per class.
-        """
-        native = criterion.native()
-        if native is None:
-            raise SedscopeError(
-                "An error analysis needs a criterion that judges single events (Intersection, Collar, "
-                f"Onset, IoU without matching='greedy'), not {criterion!r}."
-            )
-        by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
-        unknown = [str(label) for label in by_class if label not in classes]
-        if unknown:
-            raise SedscopeError(
-                f"Some thresholds are for classes that are not evaluated: {listing(unknown)}."
-            )
-        points: list[FloatArray] = []
-        problems: list[str] = []
-        for label in classes:
-            try:
-                points.append(as_thresholds(by_class.get(label, np.inf)))
-            except SedscopeError as error:
-                problems.append(f"{label}: {error}")
-                continue
-            number = len(points[-1])
-            if single and number != 1:
-                problems.append(f"{label}: give one threshold, not {number}.")
-            elif not number:
-                problems.append(f"{label}: there is no threshold.")
-        raise_together(map(SedscopeError, problems), what="the thresholds")
-        ends = np.cumsum([len(of_class) for of_class in points])
-        return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
-
-    def arguments(
-        self, batch: AnyBatch, threads: int
-    ) -> tuple[_native.Clips, _native.Truth, _native.ThresholdTable]:
-        """Return the arguments of the core for judging the events of some clips."""
-        points = rounded_down(np.concatenate(self.thresholds), batch.maxima.dtype)
-        lowest = points[self.starts[1:] - 1]
-        table = _native.ThresholdTable(points, self.starts)
-        return batch.clips, batch.truth(DeltaSearch(lowest, threads)), table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,24 +84,6 @@ class ClassDiagnosis:
         }
 
 
-Judged = TypeVar("Judged")
-
-
-class OfClasses(Mapping[str, Judged]):
-    """What is known of each class, by label."""
-
-    per_class: Mapping[str, Judged]
-
-    def __getitem__(self, label: str) -> Judged:
-        return look_up(self.per_class, label, "class")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.per_class)
-
-    def __len__(self) -> int:
-        return len(self.per_class)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(OfClasses[ClassDiagnosis], TabularResult):
     """The error types of every class, by label.
@@ -238,9 +109,76 @@ class Diagnosis(OfClasses[ClassDiagnosis], TabularResult):
 
     criterion: Criterion
     per_class: Mapping[str, ClassDiagnosis]
+    _alignment: Alignment
+    _threads: int
 
     def __repr__(self) -> str:
         return f"<Diagnosis of {self.criterion!r}: {counted(len(self), 'class')}>"
+
+    def worst_clips(self, number: int = 10) -> ClipCosts:
+        """Return the clips with the most errors. Each class must have one threshold.
+
+        Parameters
+        ----------
+        number : int, default 10
+            How many clips. Clips without errors are left out.
+
+        Returns
+        -------
+        ClipCosts
+            False positives and false negatives, worst clip first. sedscope reads the clips again.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.9]], "b": [[0.1]]}, classes=["Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")], "b": [(0, 1, "Dog")]})
+        >>> sed.diagnose(scores, truth, sed.Collar(), 0.5).worst_clips().clips
+        ('b',)
+        """
+        points = self._single_points()
+        return aligned_clip_costs(self._alignment, self.criterion, points, self._threads).worst(number)
+
+    def confusions(self) -> Confusions:
+        """Return the confusion matrix: class detected × class present. Each class must have one threshold.
+
+        Returns
+        -------
+        Confusions
+            sedscope reads the clips again if there are cross-triggers.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> scores = sed.Scores.from_arrays({"a": [[0.9, 0.1]]}, classes=["Cat", "Dog"], frame=1.0)
+        >>> truth = sed.GroundTruth.from_dict({"a": [(0, 1, "Dog")]})
+        >>> sed.diagnose(scores, truth, sed.Collar(), 0.5).confusions().matrix.tolist()
+        [[0, 1], [0, 0]]
+        """
+        points = self._single_points()
+        detected = [of_class.detections for of_class in self.per_class.values()]
+        numbers = np.array([[int(types[name][0]) for name in DETECTION_TYPES] for types in detected])
+        by_type = dict(zip(DETECTION_TYPES, numbers.reshape(-1, len(DETECTION_TYPES)).T, strict=True))
+        triggering = (by_type["cross_trigger"] > 0).tolist()
+        matrix = cross_triggers(self._alignment, self.criterion, points, self._threads, triggering)
+        np.fill_diagonal(matrix, by_type["true"])
+        elsewhere = (*NOT_FALSE, "cross_trigger", "background")
+        return Confusions(
+            classes=tuple(self.per_class),
+            matrix=matrix,
+            inexact=sum(number for name, number in by_type.items() if name not in elsewhere),
+            background=by_type["background"],
+            missed=np.array([int(one.references["missed"][0]) for one in self.per_class.values()]),
+        )
+
+    def _single_points(self) -> ClassThresholds:
+        """Return the thresholds, if each class has just one."""
+        points = {label: of_class.thresholds for label, of_class in self.per_class.items()}
+        if any(len(of_class) > 1 for of_class in points.values()):
+            raise SedscopeError(
+                "Worst clips and confusions are those at one threshold per class. Diagnose at one threshold."
+            )
+        return ClassThresholds.of(self.criterion, [*points], points, single=True)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         parts: list[Part] = []
@@ -342,15 +280,15 @@ def diagnose_aligned(
             arguments = of_criterion.arguments(criterion.seen(clips.batch), workers)
             total += of_criterion.criterion.count_error_types(*arguments)
     return [
-        _diagnosis(criterion, alignment.classes, of_criterion, total)
+        Diagnosis(criterion, _per_class(alignment.classes, of_criterion, total), alignment, workers)
         for criterion, of_criterion, total in zip(criteria, points, changes, strict=True)
     ]
 
 
-def _diagnosis(
-    criterion: Criterion, classes: Sequence[str], thresholds: ClassThresholds, changes: IntArray
-) -> Diagnosis:
-    """Build the diagnosis from the changes from each threshold to the next."""
+def _per_class(
+    classes: Sequence[str], thresholds: ClassThresholds, changes: IntArray
+) -> dict[str, ClassDiagnosis]:
+    """Build the diagnosis of each class from the changes from each threshold to the next."""
     per_class = {}
     of_classes = np.split(changes, thresholds.starts[1:-1])
     for label, points, of_class in zip(classes, thresholds.thresholds, of_classes, strict=True):
@@ -361,4 +299,4 @@ def _diagnosis(
             references={types[0]: row for types, row in zip(TYPES, references, strict=True) if types[0]},
             detections={types[1]: row for types, row in zip(TYPES, detections, strict=True) if types[1]},
         )
-    return Diagnosis(criterion, per_class)
+    return per_class

@@ -14,7 +14,7 @@ from ...data.score_sources import frames_or_events
 from ...data.scores import ClipScores
 from ...data.times import to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
-from ...diagnosis.diagnose import NOT_FALSE
+from ...diagnosis.judging import NOT_FALSE
 from ..audio import AudioPart, embed_audio
 from ..schema import PanelData
 from ..score_ranks import MAX_RUNS, ClipScoreRanks, event_ranks, score_ranks

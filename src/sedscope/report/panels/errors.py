@@ -7,14 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...diagnosis.diagnose import (
-    CAUSES,
-    DETECTION_TYPES,
-    REFERENCE_TYPES,
-    ClassDiagnosis,
-    Diagnosis,
-    diagnose_aligned,
-)
+from ...diagnosis.diagnose import ClassDiagnosis, Diagnosis, diagnose_aligned
+from ...diagnosis.judging import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 from ..packing import pack_rows
 from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource

@@ -1,4 +1,4 @@
-"""``sedscope latency``: the table, the picture, and what is refused."""
+"""``sedscope diagnose`` and ``sedscope latency``: tables, the picture, and what is refused."""
 
 from __future__ import annotations
 
@@ -38,6 +38,23 @@ def test_latencies_at_operating_points_and_a_picture(folder: Path) -> None:
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
     outcome = run(*command, *options, "--threshold", 0.2, "--json", "-")
     assert json.loads(outcome.out)["Siren"]["latency_50"] == 1.0
+
+
+def test_error_types_worst_clips_and_confusions(folder: Path) -> None:
+    command = ("diagnose", folder / "detected.tsv", folder / "truth.tsv")
+    options = ("--durations", folder / "durations.tsv", "--criterion", "IoU(0.1)")
+    at_points = ("--points", folder / "points.toml")
+    types = run(*command, *options, *at_points, "--json", "-")
+    [row] = json.loads(types.out)["rows"]
+    assert (row["reference_found"], row["reference_missed"], row["detection_true"]) == (1, 1, 1)
+    worst = run(*command, *options, "--threshold", 0.5, "--worst", 3, "-o", folder / "worst.csv")
+    assert worst.out.splitlines()[2].split() == ["a", "0", "1"]
+    rows = (folder / "worst.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[1:] == ["a,Siren,0,1"]
+    confusions = run(*command, *options, "--threshold", 0.2, "--confusions")
+    assert confusions.out.splitlines()[2].split() == ["Siren", "2", "0", "0"]
+    message = refused(run(*command, *options, *at_points, "--worst", 3, "--confusions"))
+    assert "either --worst or --confusions" in message
 
 
 def test_what_is_refused(folder: Path) -> None:

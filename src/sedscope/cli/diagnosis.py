@@ -1,0 +1,174 @@
+"""``sedscope diagnose`` and ``sedscope latency``: a system at chosen thresholds, event by event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+
+import typer
+
+from ..errors import SedscopeError
+from .engine_options import ThreadOptions
+from .input_options import InputOptions
+from .options import JsonOption, ScoresArgument, TruthArgument, Writes, collected_warnings, path_option
+from .output_files import TablesOption, check_tables, read_points, with_postprocess, write_tables
+
+if TYPE_CHECKING:
+    from ..data.ground_truth import GroundTruth
+    from ..data.scores import Scores
+    from ..io.locations import Location
+    from ..tabular import TabularResult
+
+PICTURES = (".png", ".svg", ".pdf")
+
+_PointsOption: TypeAlias = Annotated[
+    Path | None, path_option(help="File of operating points, which 'sedscope tune' or a report wrote.")
+]
+_ThresholdOption: TypeAlias = Annotated[
+    float | None, typer.Option(help="One threshold for all classes.")
+]
+
+
+def diagnose(
+    scores: ScoresArgument,
+    ground_truth: TruthArgument,
+    inputs: InputOptions,
+    threads: ThreadOptions,
+    points: _PointsOption = None,
+    threshold: _ThresholdOption = None,
+    criterion: Annotated[
+        str, typer.Option(help="Which references are found, and which detections are true.")
+    ] = "Collar()",
+    worst: Annotated[
+        int | None, typer.Option(min=1, help="Show this many clips instead, those with the most errors.")
+    ] = None,
+    confusions: Annotated[
+        bool,
+        typer.Option(
+            "--confusions", help="Show the confusion matrix instead: class detected × present."
+        ),
+    ] = False,
+    json: JsonOption = None,
+    output: TablesOption = None,
+) -> None:
+    """Count the error types of each class, list the worst clips, or show the confusion matrix."""
+    from .. import Run
+    from .. import diagnose as diagnose_system
+    from ..criteria import parse_criterion
+
+    if worst is not None and confusions:
+        raise SedscopeError("Give either --worst or --confusions.")
+    check_tables(output)
+    judge = parse_criterion(criterion)
+    chosen = _system_at_thresholds(scores, ground_truth, inputs, points, threshold, "diagnose")
+    diagnosis = diagnose_system(
+        *chosen.data, judge, chosen.thresholds, **chosen.selection, run=Run(threads=threads.threads)
+    )
+    result: TabularResult = diagnosis
+    if worst is not None:
+        result = diagnosis.worst_clips(worst)
+    elif confusions:
+        result = diagnosis.confusions()
+    write_tables(result, output)
+    _show(result, chosen.notes, json)
+
+
+def latency(
+    scores: ScoresArgument,
+    ground_truth: TruthArgument,
+    inputs: InputOptions,
+    threads: ThreadOptions,
+    points: _PointsOption = None,
+    threshold: _ThresholdOption = None,
+    criterion: Annotated[
+        str, typer.Option(help="When alarms are raised and references are found.")
+    ] = "Alarm(cooldown=60, before=0, after=2)",
+    json: JsonOption = None,
+    output: Annotated[
+        Path | None,
+        path_option(
+            "--output",
+            "-o",
+            help="File for a picture (png, svg, pdf): the share of references with an alarm over the time "
+            "since their onset.",
+        ),
+        Writes(),
+    ] = None,
+) -> None:
+    """Measure how long after its onset the first alarm for each reference comes.
+
+    The percentiles are those of the references that are found; read the share that is found beside them.
+    """
+    from .. import Run, alarm_latencies
+    from ..criteria import parse_criterion
+    from ..io.atomic_write import replacing
+
+    if output is not None and output.suffix.lower() not in PICTURES:
+        raise SedscopeError(
+            f"-o {output}: the name of a picture ends in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}."
+        )
+    alarm = parse_criterion(criterion)
+    chosen = _system_at_thresholds(scores, ground_truth, inputs, points, threshold, "latency")
+    result = alarm_latencies(
+        *chosen.data, alarm, chosen.thresholds, **chosen.selection, run=Run(threads=threads.threads)
+    )
+    if output is not None:
+        figure: Any = result.plot().figure
+        with replacing(output) as path:
+            figure.savefig(path, format=output.suffix[1:].lower())
+    _show(result, chosen.notes, json)
+
+
+class _AtThresholds(NamedTuple):
+    """What is diagnosed, and where."""
+
+    data: tuple[Scores, GroundTruth]
+    thresholds: float | dict[str, float]
+    selection: dict[str, Any]
+    notes: list[str]
+
+
+def _system_at_thresholds(
+    scores: Location,
+    ground_truth: Location,
+    inputs: InputOptions,
+    points: Path | None,
+    threshold: float | None,
+    command: str,
+) -> _AtThresholds:
+    """Read and post-process a system, and return the threshold of all classes or those of the points."""
+    from ..evaluation.operating_point import points_notes
+
+    if (points is None) == (threshold is None):
+        raise SedscopeError("Give either --points or --threshold.")
+    operating_points = None if points is None else read_points(points, inputs.postprocess)
+    with collected_warnings() as notes:
+        truth = inputs.read_truth(ground_truth)
+        system = inputs.read_scores(scores, truth, command)
+    operating_points = with_postprocess(operating_points, inputs.postprocess, system.classes)
+    if operating_points is not None:
+        system = operating_points.process(system)
+        notes += points_notes(operating_points, system)
+    selection = inputs.selection(system.classes)
+    if threshold is not None:
+        return _AtThresholds((system, truth), threshold, selection, notes)
+    assert operating_points is not None
+    evaluated = system.classes if selection["classes"] is None else selection["classes"]
+    thresholds = operating_points.thresholds
+    if not thresholds:
+        raise SedscopeError(f"{points} has no thresholds. Give one for all classes (--threshold).")
+    at_points = {label: thresholds[label] for label in evaluated if label in thresholds}
+    return _AtThresholds((system, truth), at_points, selection, notes)
+
+
+def _show(result: TabularResult, notes: Sequence[str], json: str | None) -> None:
+    """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
+    if json == "-":
+        typer.echo(result.to_json(), nl=False)
+        return
+    typer.echo(result.table())
+    for note in notes:
+        typer.echo(f"warning: {note}", err=True)
+    if json:
+        result.to_json(json)
