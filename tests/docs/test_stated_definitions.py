@@ -158,6 +158,7 @@ def test_criteria_that_accept_pieces() -> None:
     arguments: dict[str, dict[str, Any]] = {
         "Intersection": {"dtc": 0.5, "gtc": 0.5},
         "OfLength": {**held, "longest": 5},
+        "AlarmLatency": {"criterion": sed.Alarm()},
         **dict.fromkeys(["BestAnswers", "QueryPrecision"], held),
     }
     for name in CRITERIA:

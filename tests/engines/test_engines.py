@@ -107,10 +107,11 @@ WAYS: dict[str, Callable[..., Any]] = {
     "merged by hand": merged_by_hand,
 }
 CASES = [
-    (way, criterion)
+    (way, name)
     for way in [*WAYS, "on a cluster"]
-    for criterion in CRITERIA
-    if way != "in pieces" or not any(m.variants for m in METRICS if repr(m.criterion) == criterion)
+    for name, criterion in CRITERIA.items()
+    if way != "in pieces"
+    or (criterion.reads_pieces and not any(m.variants for m in METRICS if m.criterion == criterion))
 ]
 
 

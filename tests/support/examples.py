@@ -82,6 +82,8 @@ METRICS: list[Metric[Any]] = [
     sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per="day"),
     sed.BestFScore(sed.Alarm(cooldown=2e-5, before=3e-6, after=1e-5)),
     sed.RecallAtFalseAlarms(sed.Alarm(cooldown=0, within=1e-5), false_alarms=3.6e6),
+    sed.Latency(sed.Alarm(cooldown=2e-5, before=3e-6, after=1e-5), 0.5, threshold=0.3),
+    sed.Latency(sed.OfLength(sed.Alarm(cooldown=0), 2e-6), threshold=0.0, average="macro"),
     sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 

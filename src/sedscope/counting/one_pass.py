@@ -13,7 +13,7 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences, DeltaSearch, Recording
 from ..criteria.delta_tables import DeltaTables
 from ..data.alignment import Alignment
-from ..data.arrays import FloatArray, ScoreArray
+from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.choices import refuse_beyond_memory
 from ..data.score_cache import ScoreDigests
 from ..data.times import TICKS_PER_SECOND, Ticks
@@ -26,7 +26,7 @@ from .clip_problems import refuse_point_references
 from .clip_reader import thread_count
 from .deltas import Deltas
 from .provenance import Provenance
-from .request import DeltaRequest, Floor, Requests, read_limit, rounded_down, without_references
+from .request import DeltaRequest, Floor, Requests, read_limit, without_references
 
 _ROWS_TO_MERGE = 4_000_000
 _BYTES_OF_A_SEGMENT = 32  # for each class, while its deltas are found; 22 to 34 were measured

@@ -13,7 +13,7 @@ from .. import _native
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences
 from ..data.alignment import Alignment
-from ..data.arrays import FloatArray, ScoreArray
+from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..postprocessing import PostProcessing
 from ..postprocessing.postprocessing import ReadLimit
@@ -153,18 +153,6 @@ def without_references(
     false_alarms = maxima.astype(np.float64)
     false_alarms[event_clips, event_labels] = -np.inf
     return false_alarms
-
-
-def rounded_down(floors: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
-    """Convert floors to a type that may be narrower than theirs.
-
-    Each becomes the largest value of the type that is not above it, so that the same scores of that
-    type lie above either.
-    """
-    lowest: ScoreArray = np.full(len(floors), -np.inf, dtype)
-    with np.errstate(over="ignore"):
-        narrow: ScoreArray = floors.astype(dtype)
-        return np.where(narrow > floors, np.nextafter(narrow, lowest), narrow)
 
 
 def just_below(scores: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:

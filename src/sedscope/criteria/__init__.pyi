@@ -2,6 +2,7 @@
 
 from .active_time import Time as Time
 from .alarm import Alarm as Alarm
+from .alarm_latency import AlarmLatency as AlarmLatency
 from .any_overlap import AnyOverlap as AnyOverlap
 from .collar import Collar as Collar
 from .collar import Onset as Onset

@@ -190,6 +190,11 @@ class Criterion(Defined, ABC):
         return True
 
     @property
+    def latency_threshold(self) -> float | None:
+        """The threshold at which it values references by their latency; None if it does not."""
+        return None
+
+    @property
     def judges_points(self) -> bool:
         """Whether it judges references and detections of no length, which are points in time."""
         return False

@@ -39,6 +39,10 @@ class WrappingCriterion(Criterion):
         return self.criterion.thresholds_frames
 
     @property
+    def latency_threshold(self) -> float | None:
+        return self.criterion.latency_threshold
+
+    @property
     def judges_points(self) -> bool:
         return self.criterion.judges_points
 

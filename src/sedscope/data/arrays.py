@@ -30,6 +30,18 @@ def refuse_masked(values: ArrayLike, name: str) -> None:
             raise SedscopeError(f"Some {name} are missing (masked). Fill them first.")
 
 
+def rounded_down(numbers: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+    """Convert numbers to a type that may be narrower than theirs.
+
+    Each becomes the largest value of the type that is not above it, so that the same scores of that
+    type lie above either.
+    """
+    lowest: ScoreArray = np.full(len(numbers), -np.inf, dtype)
+    with np.errstate(over="ignore"):
+        narrow: ScoreArray = numbers.astype(dtype)
+        return np.where(narrow > numbers, np.nextafter(narrow, lowest), narrow)
+
+
 def sha256(content: bytes) -> _Hash:
     """Return the hash of some bytes, to which more can be added.
 

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.clip_reader import thread_count
-from ..criteria import Alarm, Criterion
+from ..criteria import Criterion
+from ..criteria.alarm_latency import found_latencies, quantile_rank, require_alarm
+from ..criteria.criterion import as_share
+from ..criteria.delta_tables import ReferenceRows
 from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..data.times import Ticks, to_seconds
+from ..data.times import to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
@@ -76,10 +80,14 @@ class ClassLatencies:
         list of float
             In seconds.
         """
-        if not len(self.latencies):
+        wrong = [percentile for percentile in percentiles if not 0 <= percentile <= 100]
+        if wrong:
+            raise SedscopeError(f"Percentiles lie between 0 and 100, not {wrong[0]!r}.")
+        number = len(self.latencies)
+        if not number:
             return [float("nan")] * len(percentiles)
-        values: list[float] = np.percentile(self.latencies, percentiles, method="inverted_cdf").tolist()
-        return values
+        shares = [Fraction(*as_share(percentile)) / 100 for percentile in percentiles]
+        return [float(self.latencies[quantile_rank(number, share) - 1]) for share in shares]
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the share of references that have an alarm over the time since their onset.
@@ -232,30 +240,19 @@ def alarm_latencies(
     seconds from the onset of a found reference to its first alarm, by Alarm(cooldown=20, before=0, after=2)
     """
     run = Run._of(run, "Diagnosing")
-    alarm = criterion.unwrapped
-    if not isinstance(alarm, Alarm):
-        raise SedscopeError(
-            f"Latencies need an Alarm, which says when alarms are raised, not {criterion!r}."
-        )
+    require_alarm(criterion)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(run.threads)
-    found: list[list[Ticks]] = [[] for _ in alignment.classes]
+    single = np.concatenate(points.thresholds)
+    found: list[ReferenceRows] = []
     references = np.zeros(len(alignment.classes), np.int64)
     for checked in covered_clips(alignment, [criterion], workers, run._steps):
-        batch = criterion.seen(checked.batch)
-        arguments = points.arguments(batch, workers)
-        references += np.bincount(batch.labels, minlength=len(references))
-        for clip in range(len(batch.durations)):
-            of_clip = slice(batch.starts[clip], batch.starts[clip + 1])
-            labels, events = batch.labels[of_clip], batch.events[of_clip]
-            for c in np.unique(labels).tolist():
-                judged = points.criterion.judge_events(*arguments, clip=clip, class_number=c)
-                found[c].append(alarm.latencies(judged.detections[:, 0], events[labels == c]))
+        references += np.bincount(criterion.seen(checked.batch).labels, minlength=len(references))
+        found.append(found_latencies(checked.batch, criterion, single, workers))
     per_class = {}
-    for label, of_class, threshold, number in zip(
-        alignment.classes, found, points.thresholds, references.tolist(), strict=True
-    ):
-        seconds = to_seconds(np.sort(np.concatenate([np.empty(0, np.int64), *of_class])))
-        per_class[label] = ClassLatencies(label, float(threshold[0]), number, seconds)
+    for c, label in enumerate(alignment.classes):
+        times = np.concatenate([rows.times[rows.labels == c] for rows in found])
+        seconds = to_seconds(np.sort(times))
+        per_class[label] = ClassLatencies(label, float(single[c]), int(references[c]), seconds)
     return AlarmLatencies(criterion, per_class)

@@ -13,11 +13,10 @@ from .. import _native
 from ..counting.checked_clips import CheckedBatch, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.counts import as_thresholds
-from ..counting.request import rounded_down
 from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, DeltaSearch
 from ..data.alignment import Alignment
-from ..data.arrays import FloatArray, IntArray
+from ..data.arrays import FloatArray, IntArray, rounded_down
 from ..errors import SedscopeError, listing, look_up, raise_together
 from ..progress import Progress
 

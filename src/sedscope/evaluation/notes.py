@@ -218,7 +218,9 @@ def undetected_classes_note(results: Mapping[Metric[Any], MetricResult]) -> list
         undetected = [
             label
             for label, value in result.per_class.items()
-            if np.isnan(value.value) and _is_silent(getattr(value, "tally", None))
+            if metric.criterion.latency_threshold is None
+            and np.isnan(value.value)
+            and _is_silent(getattr(value, "tally", None))
         ]
         if undetected:
             name = getattr(result, "name", None) or repr(metric)
@@ -256,7 +258,11 @@ def equal_answers_note(
     results: Mapping[Metric[Any], MetricResult], alignment: Alignment | None
 ) -> list[str]:
     """Note metrics of queries, where the system does not say which of its answers is the best."""
-    queries = {metric: result for metric, result in results.items() if metric.criterion.values_queries}
+    queries = {
+        metric: result
+        for metric, result in results.items()
+        if metric.criterion.values_queries and metric.criterion.latency_threshold is None
+    }
     names = [name for name, _ in _defined(queries)]
     if not names or alignment is None:
         return []

@@ -28,6 +28,13 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     Short names state a threshold, so they change: ``collar_f1`` becomes ``collar_f1_at_points``.
     """
     chosen = metrics.values()
+    timed = [name for name, metric in metrics.items() if metric.criterion.latency_threshold is not None]
+    if timed:
+        raise SedscopeError(
+            f"These metrics measure latencies at a threshold of their own: {listing(timed)}. For those at "
+            "operating points, use 'sedscope latency --points' or alarm_latencies(), or measure them on "
+            "at_thresholds() of the scores."
+        )
     without = [name for name, metric in metrics.items() if metric.at_points() is None]
     if without:
         raise SedscopeError(

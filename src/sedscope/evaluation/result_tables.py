@@ -82,7 +82,18 @@ def legend(evaluation: Evaluation) -> list[Line]:
     if thresholds:
         threshold = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
         lines.append(f"(…/h) false alarms per hour of classes without reference events, at {threshold}")
-    return lines
+    return [*lines, *_found_references(evaluation)]
+
+
+def _found_references(evaluation: Evaluation) -> Iterator[Line]:
+    """Say of how many references the latencies are."""
+    for metric, name in evaluation.names.items():
+        if metric.criterion.latency_threshold is not None:
+            counts = evaluation.counts[metric.criterion].values()
+            found = sum(int(table.tp[-1]) for table in counts if len(table.tp))
+            references = sum(table.references for table in counts)
+            share = f" ({found / references:.1%})" if references else ""
+            yield f"{name} is that of the references that are found: {found} of {references}{share}"
 
 
 def _threshold_text(threshold: Threshold) -> str:

@@ -12,6 +12,7 @@ from .false_alarms import FalseAlarmRate as FalseAlarmRate
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .false_alarms import RecallAtPrecision as RecallAtPrecision
+from .latency import Latency as Latency
 from .mean_average_precision import ClassMean as ClassMean  # contract
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
 from .mean_average_precision import MeanResult as MeanResult  # contract

@@ -118,6 +118,11 @@ class QueryMean(QueryMetric):
     criterion: Criterion
     average: str = "micro"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.criterion.latency_threshold is not None:
+            raise SedscopeError(f"{self.criterion!r} times alarms. Use Latency instead of QueryMean.")
+
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
         return ClassValue(mean_value(counts))
 

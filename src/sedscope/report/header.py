@@ -19,6 +19,9 @@ from .systems import System
 
 def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
     """Say at which thresholds a metric was measured."""
+    latency_threshold = metric.criterion.latency_threshold
+    if latency_threshold is not None:
+        return f"at the threshold {latency_threshold:g}"
     if metric.criterion.values_queries:
         return "over queries"
     points = metric.points_read
@@ -113,7 +116,11 @@ def omissions(source: ReportSource) -> list[str]:
         notes.append(
             "The system is a set of detections at some thresholds. Counts between them are unknown."
         )
-    of_queries = [metric for metric in source.metrics if metric.criterion.values_queries]
+    of_queries = [
+        metric
+        for metric in source.metrics
+        if metric.criterion.values_queries and metric.criterion.latency_threshold is None
+    ]
     if of_queries:
         names = [source.first.names[metric] for metric in of_queries]
         criteria = dict.fromkeys(repr(metric.operating_criterion) for metric in of_queries)

@@ -15,9 +15,9 @@ from .. import _native
 from ..counting.counts import Counts
 from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
-from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors, rounded_down
+from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors
 from ..criteria.delta_tables import DeltaRows, DeltaTables
-from ..data.arrays import FloatArray, ScoreArray
+from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric

@@ -431,10 +431,9 @@ class _Grid:
 
 def _check_metric(metric: Metric[Any], scores: Scores, candidates: Sequence[PostProcessing]) -> None:
     if metric.criterion.values_queries and not any(candidate.makes_events for candidate in candidates):
-        raise SedscopeError(
-            f"{metric!r} is a metric of queries, which has no threshold, so there is nothing to tune. "
-            f"{_THRESHOLD_ADVICE}"
-        )
+        timed = metric.criterion.latency_threshold is not None
+        has = "states its threshold" if timed else "is a metric of queries, which has no threshold"
+        raise SedscopeError(f"{metric!r} {has}, so there is nothing to tune. {_THRESHOLD_ADVICE}")
     if scores.holds_events and not (metric.has_thresholds or candidates):
         raise SedscopeError(
             f"{metric!r} is measured over all thresholds, and scored events are kept as they are, so there "
