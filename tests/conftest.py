@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,14 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
         report.outcome = "failed"
         report.longrepr = f"{collector.nodeid} was skipped: {report.longrepr}"
     return report
+
+
+@pytest.fixture(autouse=True)
+def no_open_figures() -> Iterator[None]:
+    """Close the figures of a test, because matplotlib warns of many open ones."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")

@@ -278,7 +278,6 @@ def test_plots_show_names_as_they_are(
     data: tuple[sed.Scores, sed.GroundTruth], results: dict[str, Any]
 ) -> None:
     matplotlib.use("agg")
-    from matplotlib import pyplot
 
     shown = ["$x^2$", "_hidden", r"\input{evil}", "\x1b[31mred"]
     scores, truth = data
@@ -304,7 +303,6 @@ def test_plots_show_names_as_they_are(
     for legend in legends:
         texts = [text._preprocess_math(text.get_text())[0].strip() for text in legend.get_texts()]
         assert texts[: len(shown)] == [*map(one_line, shown)]
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("name", HOSTILE)

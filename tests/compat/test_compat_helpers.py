@@ -68,7 +68,6 @@ def test_a_curve_is_drawn(tmp_path: Path) -> None:
     )
     assert axes.get_title().startswith(f"PSDS: {value:.5f}\ndtc: 0.50, gtc: 0.50, cttc: na")
     assert (tmp_path / "a.png").exists()
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("max_jobs", [1, 3])

@@ -409,7 +409,6 @@ def test_plots(tmp_path: Path) -> None:
     plot_per_class_psd_roc(made.psd_roc_curves(0.5)[2], made.class_names, axes=axes)
     assert [line.get_label() for line in axes.lines] == ["Cat", "Dog", "mean_TPR"]
     assert (tmp_path / "roc.png").stat().st_size > 0
-    pyplot.close("all")
 
 
 def test_detections_in_another_unit_are_refused() -> None:

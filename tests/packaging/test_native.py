@@ -86,7 +86,7 @@ REFERENCES = "const sedscope::ClipReferences&, int32_t, float"
             """#include "diagnosis/class_diagnosis.hpp"
             struct Part {};
             template class sedscope::ClassDiagnosis<float, Part>;""",
-            "a judge needs judge(), triggers(), onset_off() and offset_off()",
+            "a judge needs judge(), judges_strays(), triggers(), onset_off() and offset_off()",
         ),
         (
             """#include "criteria/collar.hpp"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,8 @@ CLASSES = ["Dog", "Bird", "Frog"]
 
 
 @pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
+def without_screen() -> None:
     pyplot.switch_backend("agg")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture

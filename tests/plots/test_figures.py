@@ -21,7 +21,6 @@ def script() -> Iterator[dict[str, Any]]:
         matplotlib.rcdefaults()
         matplotlib.use("agg")
         yield runpy.run_path(str(ROOT / "docs" / "figures.py"))
-    matplotlib.pyplot.close("all")
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, TypeAlias
@@ -23,10 +22,8 @@ WITH_CURVES = ["psds1", "psds2", "best_collar_f1", "best_segment_f1", "segment_m
 
 
 @pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
+def without_screen() -> None:
     pyplot.switch_backend("agg")
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,7 @@ def test_moments_by_length(tmp_path: Path) -> None:
 def test_wrong_lines_are_refused(line: object, message: str, tmp_path: Path) -> None:
     predictions, references = write(tmp_path, [*ANSWERS[:2], line])
     checked = run("check", predictions, references, "--task", TASK)
-    assert (checked.code, checked.out) == (2, f"{predictions}:3: {message}\n1 problem\n")
+    assert (checked.code, checked.out) == (1, f"{predictions}:3: {message}\n1 problem\n")
     evaluated = run("evaluate", predictions, references, "--task", TASK)
     assert evaluated.code == 2
     assert f"line 3: {message}" in evaluated.err or f":3: {message}" in evaluated.err
@@ -100,7 +100,7 @@ def test_check_lists_the_problems_of_all_kinds(tmp_path: Path) -> None:
     predictions, references = write(tmp_path, lines)
     checked = run("check", predictions, references, "--task", TASK)
     assert (checked.code, checked.out.splitlines()) == (
-        2,
+        1,
         [
             f"{predictions}:1: window 1 must be [start, end, score] in numbers, not [0, 1]",
             f"{predictions}:1: (9.0, 8.0, 'moment', 0.5) ends before it begins",

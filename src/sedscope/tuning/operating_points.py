@@ -21,7 +21,7 @@ from ..data.scores import Scores
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
 from ..errors import SedscopeError, counted, listing, shortened
 from ..io.atomic_write import write_text
-from ..io.locations import Location
+from ..io.locations import Location, location
 from ..metrics import (
     DetectionCost,
     ErrorRate,
@@ -316,7 +316,7 @@ class OperatingPoints:
         ...     sed.OperatingPoints.load(f"{folder}/points.toml").thresholds
         {'Dog': 0.5}
         """
-        write_text(path, TEXTS.get(Path(path).suffix, toml_text)(self))
+        write_text(path, TEXTS.get(location(path).suffix, toml_text)(self))
 
     def to_toml(self) -> str:
         """Return the text that :meth:`save` writes to a TOML file.
