@@ -185,6 +185,18 @@ def _letters(name: str) -> str:
     return "".join(character for character in name[:_COMPARED].casefold() if character.isalnum())
 
 
+def of_systems(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Put the names of systems before notes on them. Systems with the same note share a line.
+
+    >>> of_systems([("a", "No scores."), ("b", "Silent."), ("c", "No scores.")])
+    ['a, c: No scores.', 'b: Silent.']
+    """
+    systems: dict[str, dict[str, None]] = {}
+    for system, note in notes:
+        systems.setdefault(note, {})[system] = None
+    return [f"{listing([*names])}: {note}" for note, names in systems.items()]
+
+
 @contextmanager
 def without_options() -> Iterator[None]:
     """Leave out of errors which options to use, for callers who have no such options."""

@@ -43,6 +43,22 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", "0")
 
 
+def test_a_published_value(folder: Path, tmp_path: Path) -> None:
+    table, page = tmp_path / "x.csv", tmp_path / "x.html"
+    rest = (folder / "truth.tsv", "--durations", folder / "durations.tsv", "--metric", PSDS)
+    systems = (f"ours={folder / 'good'}", "baseline=0.342", folder / "bad")
+    outcome = run("compare", *systems, *rest, "--bootstrap", 30, "-o", table, "--report", page)
+    assert outcome.code == 0, outcome.err
+    assert "0.3420 (published)" in outcome.out
+    assert "baseline − ours" in outcome.out
+    with table.open(encoding="utf-8", newline="") as file:
+        (pair,) = [r for r in csv.DictReader(file) if (r["system"], r["less"]) == ("baseline", "ours")]
+    ours = sed.compare({"ours": read(folder, "good")[0], "b": 0.342}, read(folder)[1], metric_of(PSDS))
+    assert float(pair["value"]) == ours.differences[metric_of(PSDS)]["b", "ours"].value
+    assert page.stat().st_size > 0
+    assert "All systems are published values" in refused(run("compare", "a=0.1", "b=0.2", *rest))
+
+
 def test_captions_of_tables(folder: Path, tmp_path: Path) -> None:
     table = str(tmp_path / "x.tex")
     arguments = ("compare", folder / "good", folder / "bad", "--metric", COLLAR)

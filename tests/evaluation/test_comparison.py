@@ -453,7 +453,10 @@ def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad
         ({"systems": lambda a, b: [a]}, "at least 2 systems, not 1"),
         ({"systems": lambda a, b: {}}, "at least 2 systems, not 0"),
         ({"systems": lambda a, b: {"a": a, "b": []}}, "b must have at least one run"),
-        ({"systems": lambda a, b: {"a": a, "b": 3, "c": None}}, "b: Scores cannot be made from int"),
+        (
+            {"systems": lambda a, b: {"a": a, "b": None, "c": 3}},
+            "b: Scores cannot be made from NoneType",
+        ),
         ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a string, not 2"),
         ({"systems": lambda a, b: {"a": a, "": b}}, "name of a system must be a string, not ''"),
         ({"metrics": []}, "There is no metric"),
@@ -494,3 +497,65 @@ def test_warnings_name_the_system(truth: sed.GroundTruth, good: sed.Scores, bad:
     with pytest.warns(sed.SedscopeWarning, match="^b: The scores lie between") as caught:
         sed.compare({"a": good, "b": logits}, truth, RATE, resampling=20)
     assert not any(str(warning.message).startswith("a:") for warning in caught)
+
+
+def test_a_published_value_is_compared_with_the_interval_of_the_system(
+    truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
+) -> None:
+    systems = {"baseline": 0.3, "good": good, "bad": bad, "best": 0.9}
+    comparison = sed.compare(systems, truth, "psds1", resampling=50)
+    plain = sed.compare({"good": good, "bad": bad}, truth, "psds1", resampling=50)["psds1"]
+    compared = comparison["psds1"]
+    assert comparison.systems == ("baseline", "good", "bad", "best")
+    assert comparison.published == ("baseline", "best")
+    assert {*compared.differences} == {
+        *(("good", "baseline"), ("bad", "baseline"), ("bad", "good")),
+        *(("best", "good"), ("best", "bad")),
+    }
+    value, difference = plain.values["good"], compared.differences["good", "baseline"]
+    assert difference.value == pytest.approx(value.value - 0.3)
+    assert (difference.low, difference.high) == pytest.approx((value.low - 0.3, value.high - 0.3))
+    assert not difference.per_class
+    assert compared.differences["bad", "good"].per_class["Dog"].value == pytest.approx(
+        plain.differences["bad", "good"].per_class["Dog"].value
+    )
+    table = comparison.table()
+    assert "0.3000 (published)" in table
+    assert "published values are taken as exact: baseline, best" in table
+    assert comparison.class_table("psds1").split()[:3] == ["class", "good", "bad"]
+    rows = comparison.to_polars().filter(system="baseline")
+    assert rows.select("class", "value", "low").rows() == [(None, 0.3, None)]
+
+
+def test_published_values_that_cannot_be_compared(truth: sed.GroundTruth, good: sed.Scores) -> None:
+    with pytest.raises(sed.SedscopeError, match=r"baseline: a published value belongs to one metric"):
+        sed.compare({"good": good, "baseline": 0.3}, truth)
+    with pytest.raises(sed.SedscopeError, match="All systems are published values"):
+        sed.compare({"a": 0.2, "baseline": 0.3}, truth, "psds1")
+    with pytest.raises(sed.SedscopeError, match="must be a finite number: baseline"):
+        sed.compare({"good": good, "baseline": np.nan}, truth, "psds1")
+
+
+def test_a_note_on_several_systems_appears_once() -> None:
+    truth = sed.GroundTruth.from_dict(
+        {clip: [(1, 3, "Dog")] for clip in "abcdefghijkl"}, durations=dict.fromkeys("abcdefghijkl", 10.0)
+    )
+    rng = np.random.default_rng(0)
+    long = {"a": 130, "b": 130}
+    systems = {
+        name: sed.Scores.from_arrays(
+            {clip: rng.random((long.get(clip, 100), 1)) for clip in truth.clips},
+            classes=["Dog"],
+            frame=0.1,
+        )
+        for name in ("ours", "theirs")
+    }
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        sed.compare(systems, truth, "psds1", resampling=20)
+    texts = [str(warning.message) for warning in caught]
+    (note,) = [text for text in texts if "beyond the end of the clip" in text]
+    assert note.startswith("ours, theirs: The scores of 2 clips go on")
+    with pytest.warns(sed.SedscopeWarning) as caught:
+        sed.rank(systems, truth, "psds1", resampling=20)
+    (note,) = [str(one.message) for one in caught if "beyond the end of the clip" in str(one.message)]
+    assert note.startswith("ours, theirs: ")

@@ -43,7 +43,8 @@ def compare(
         typer.Argument(
             metavar="SYSTEM SYSTEM... GROUND_TRUTH",
             help="Two or more systems, then the reference events. A system is a folder of score tables or "
-            "a file of detections; write NAME=RUN,RUN for several runs of one system.",
+            "a file of detections; write NAME=RUN,RUN for several runs of one system, and NAME=0.342 for a "
+            "published value of the metric.",
         ),
         Reads(lambda paths: _all_paths(paths)),
     ],
@@ -107,7 +108,10 @@ def compare(
     resampling.check()
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    paths_by_name = _paths_by_name(systems)
+    by_name = _systems_by_name(systems)
+    paths_by_name = {name: paths for name, paths in by_name.items() if not isinstance(paths, float)}
+    if not paths_by_name:
+        raise SedscopeError("All systems are published values. Give the scores of at least one.")
     points_of = points_by_system(points, [*paths_by_name], inputs.postprocess)
     metrics = _metrics(metric_options, at_false_alarms, [*points_of.values()])
     truth = inputs.read_truth(as_location(ground_truth))
@@ -119,7 +123,7 @@ def compare(
     }
     with counting_progress(resampling=True) as progress:
         result = compare_systems(
-            runs,
+            {name: runs.get(name, system) for name, system in by_name.items()},
             truth,
             metrics,
             points={
@@ -179,18 +183,19 @@ def _read_runs(
     return runs
 
 
-def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
-    """Return the paths of the runs of each system.
+def _systems_by_name(systems: Sequence[str]) -> dict[str, list[Location] | float]:
+    """Return the paths of the runs of each system, or its published value.
 
     A system without a name is called after the last part of its path, or after the whole path if two
     would have the same name.
     """
     from ..io.locations import shown_name
 
-    paths_by_name: dict[str, list[Location]] = {}
+    paths_by_name: dict[str, list[Location] | float] = {}
     short_names: list[str] = []
     for text in systems:
         name, equals, runs_text = text.partition("=")
+        paths: list[Location] | float
         if not equals or _exists(text):
             name, paths = text.rstrip("/\\") or text, [as_location(text)]
             short_names.append(shown_name(as_location(name).name or name))
@@ -198,7 +203,8 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
             runs = [runs_text] if _exists(runs_text) else runs_text.split(",")
             if not name or not runs_text or "" in runs:
                 raise SedscopeError(f"{text}: write NAME=FOLDER, or NAME=RUN,RUN for several runs.")
-            paths = [as_location(run) for run in runs]
+            value = _published(runs_text)
+            paths = [as_location(run) for run in runs] if value is None else value
             short_names.append(name)
         if name in paths_by_name:
             raise SedscopeError(f"Two systems are called {name}. Name them with NAME=FOLDER.")
@@ -206,6 +212,14 @@ def _paths_by_name(systems: Sequence[str]) -> dict[str, list[Location]]:
     if len(set(short_names)) < len(paths_by_name):
         return paths_by_name
     return dict(zip(short_names, paths_by_name.values(), strict=True))
+
+
+def _published(text: str) -> float | None:
+    """Return the published value that a text states; None for the path of a system."""
+    try:
+        return None if _exists(text) else float(text)
+    except ValueError:
+        return None
 
 
 def _exists(text: str) -> bool:
@@ -216,8 +230,8 @@ def _exists(text: str) -> bool:
 def _all_paths(paths: Sequence[str]) -> list[Location]:
     """Return the paths of all runs and of the ground truth."""
     *systems, ground_truth = paths
-    runs = [path for of_system in _paths_by_name(systems).values() for path in of_system]
-    return [*runs, as_location(ground_truth)]
+    runs = [system for system in _systems_by_name(systems).values() if not isinstance(system, float)]
+    return [*(path for of_system in runs for path in of_system), as_location(ground_truth)]
 
 
 def _show(result: Comparison) -> None:
@@ -253,11 +267,14 @@ def _show_operating_points(result: Comparison) -> None:
 
     for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
         rows = [
-            [label, *(_point_text(result.evaluations[name], metric, label) for name in result.systems)]
+            [
+                label,
+                *(_point_text(result.evaluations[name], metric, label) for name in result.evaluations),
+            ]
             for label in result.classes
         ]
         title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
-        table = Table(["class", *result.systems], rows, title=title, ruled=False)
+        table = Table(["class", *result.evaluations], rows, title=title, ruled=False)
         typer.echo(f"\n{text_of([table])}")
 
 

@@ -79,7 +79,9 @@ def not_worse(comparison: Comparison, margin: float) -> list[Outcome]:
     outcomes = []
     for metric, name in comparison.names.items():
         for other in others:
-            difference = comparison.differences[metric][other, first]
+            difference = comparison.differences[metric].get((other, first))
+            if difference is None:  # both are published values
+                continue
             worst = difference.high if metric.higher_is_better else -difference.low
             outcomes.append(
                 Outcome(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from ..data.alignment import Alignment, align, choose_classes
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -20,8 +23,8 @@ if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
 
 
-Runs: TypeAlias = "SystemLike | Sequence[SystemLike]"
-"""One run of a system, or several."""
+Runs: TypeAlias = "SystemLike | Sequence[SystemLike] | float"
+"""One run of a system, or several; or a published value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,20 +41,48 @@ class ComparedRun:
     points: OperatingPoints | None
 
 
-def as_systems(
-    systems: Mapping[str, Runs] | Sequence[Runs],
-    truth: GroundTruth,
-    reading: Reading,
-    classes: Iterable[str] | None,
-    coverage: Coverage,
-) -> dict[str, list[Scores]]:
-    """Return the runs of each system, by name; read them, or make their scores."""
+def named_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> Mapping[str, Runs]:
+    """Return the systems by name. Those without names are numbered."""
     if isinstance(systems, Scores) or not isinstance(systems, (Mapping, Sequence)):
         raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
     if not isinstance(systems, Mapping):
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
     if len(systems) < 2:
         raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
+    return systems
+
+
+def published_values(systems: Mapping[str, Runs], metrics: Collection[str]) -> dict[str, float]:
+    """Return the published values among the systems. They belong to one metric.
+
+    ``metrics``: the names of those that are measured.
+    """
+    published = {
+        name: float(value)
+        for name, value in systems.items()
+        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    }
+    if published and len(metrics) > 1:
+        raise SedscopeError(
+            f"{listing([*published])}: a published value belongs to one metric, but several are measured: "
+            f"{listing([*metrics])}. Choose one with metrics= (--metric)."
+        )
+    infinite = [name for name, value in published.items() if not math.isfinite(value)]
+    if infinite:
+        raise SedscopeError(f"A published value must be a finite number: {listing(infinite)}.")
+    if len(published) == len(systems):
+        raise SedscopeError("All systems are published values. Give the scores of at least one.")
+    return published
+
+
+def as_systems(
+    systems: Mapping[str, Runs],
+    truth: GroundTruth,
+    reading: Reading,
+    classes: Iterable[str] | None,
+    coverage: Coverage,
+) -> dict[str, list[Scores]]:
+    """Return the runs of each system, by name; read them, or make their scores."""
     return {
         name: [as_run(name, run, truth, reading, classes, coverage) for run in of_system]
         for name, of_system in runs_by_name(systems).items()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..engines.run import Run
-from ..errors import SedscopeError, issue_warnings, readable
+from ..errors import SedscopeError, issue_warnings, of_systems, readable
 from ..evaluation.inputs import Reading, TruthLike, as_truth
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
 from ..evaluation.operating_point import metrics_at_points
@@ -17,9 +17,15 @@ from ..metrics.false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampling import Resampling
-from .compared_runs import ComparedRun, Runs, align_runs, as_systems
+from .compared_runs import ComparedRun, Runs, align_runs, as_systems, named_systems, published_values
 from .comparison_result import Comparison
-from .differences import affordable_resamples, automatic_resamples, paired_differences, system_value
+from .differences import (
+    SystemValue,
+    affordable_resamples,
+    automatic_resamples,
+    paired_differences,
+    system_value,
+)
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
 
 if TYPE_CHECKING:
@@ -50,6 +56,7 @@ def compare(
     systems : mapping of str to system, or sequence of systems
         Each system in any form that :func:`~sedscope.evaluate` takes. A list of several under one name are
         runs of one system, e.g. with other seeds: their mean is compared, and their spread is reported.
+        A number is a published value of the only metric, taken as exact.
     truth
         The reference events; see :func:`~sedscope.evaluate`.
     metrics : Metric, str, iterable of these, or mapping of str to these, optional
@@ -107,18 +114,21 @@ def compare(
     named = _comparable_metrics(chosen, points, at_false_alarms)
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
     resampling = Resampling._of(resampling)
+    systems = named_systems(systems)
+    published = published_values(systems, named)
     truth = as_truth(truth, reading)
-    named_systems = as_systems(systems, truth, reading, classes, coverage)
+    measurable = {name: runs for name, runs in systems.items() if name not in published}
+    every_run = as_systems(measurable, truth, reading, classes, coverage)
     if at_false_alarms is not None:
-        check_limit(at_false_alarms, [*named_systems])
-    runs = align_runs(named_systems, points, truth, classes, clips, missing, coverage)
+        check_limit(at_false_alarms, [*every_run])
+    runs = align_runs(every_run, points, truth, classes, clips, missing, coverage)
     if resampling.n is None:
-        number = _enough_resamples(runs, len(named), resampling.confidence)
+        number = _enough_resamples(runs, len(named), resampling.confidence, len(published))
         resampling = replace(resampling, n=number)
     draws = Draws(resampling, runs[0].alignment.clips)
     with run._open_engine() as opened:
         measured = measure_runs(runs, named, draws, opened, run, at_false_alarms)
-    result = _comparison(measured, draws)
+    result = _comparison(measured, draws, published, [*systems])
     issue_warnings(result.warnings, 2)
     return result
 
@@ -140,27 +150,38 @@ def _comparable_metrics(
     return metrics_at_points(metrics) if at_points else dict(metrics)
 
 
-def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
-    """Return the values of the systems and their differences, with intervals."""
+def _comparison(
+    measured: MeasuredRuns, draws: Draws, published: Mapping[str, float], order: Sequence[str]
+) -> Comparison:
+    """Return the values of the systems and their differences, with intervals.
+
+    ``order``: of all systems, those with published values included.
+    """
     first_runs = measured.first_runs
     first = next(iter(first_runs.values()))
     classes = first.alignment.classes
     values = {
-        metric: {name: system_value(draws, classes, of_runs) for name, of_runs in by_system.items()}
+        metric: {
+            name: SystemValue.as_published(published[name], draws.resampling)
+            if name in published
+            else system_value(draws, classes, by_system[name])
+            for name in order
+        }
         for metric, by_system in measured.values.items()
     }
     evaluations = {
         name: run.evaluation(measured.metrics, {metric: values[metric][name] for metric in values})
         for name, run in first_runs.items()
     }
-    notes = [*measured.notes]
+    system_notes = [*measured.system_notes]
     for name, evaluation in evaluations.items():
-        notes += [f"{name}: {note}" for note in undetected_classes_note(evaluation.results)]
+        system_notes += [(name, note) for note in undetected_classes_note(evaluation.results)]
+    notes = [*measured.notes, *of_systems(system_notes)]
     notes += undefined_resamples_note(
         [value for by_system in values.values() for value in by_system.values()]
     )
     return Comparison(
-        systems=tuple(first_runs),
+        systems=tuple(order),
         names={metric: name for name, metric in measured.metrics.items()},
         metrics=tuple(measured.metrics.values()),
         classes=classes,
@@ -168,7 +189,7 @@ def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
         hours=first.hours(),
         values=values,
         differences={
-            metric: paired_differences(draws, metric, classes, by_system)
+            metric: paired_differences(draws, metric, classes, by_system, published, order)
             for metric, by_system in measured.values.items()
         },
         resampling=draws.resampling,
@@ -177,10 +198,12 @@ def _comparison(measured: MeasuredRuns, draws: Draws) -> Comparison:
     )
 
 
-def _enough_resamples(runs: Sequence[ComparedRun], metrics: int, confidence: float) -> int:
+def _enough_resamples(
+    runs: Sequence[ComparedRun], metrics: int, confidence: float, published: int
+) -> int:
     """Return how many resamples all pairs of systems need, or how many fit into a part of the memory."""
     systems = len({run.system for run in runs})
-    pairs = systems * (systems - 1) // 2
+    pairs = systems * (systems - 1) // 2 + systems * published
     alignment = runs[0].alignment
     values = metrics * (len(runs) + systems + pairs) * (1 + len(alignment.classes))
     most = affordable_resamples(4 * len(alignment.clips) + 8 * values)

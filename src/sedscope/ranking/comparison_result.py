@@ -88,7 +88,8 @@ class Comparison(TabularResult):
     warnings : tuple of str
         What to know about the values.
     evaluations : mapping of str to Evaluation
-        The first run of each system, with the intervals of the mean over its runs.
+        The first run of each system, with the intervals of the mean over its runs. Systems of which only
+        a published value is known have none.
 
     Examples
     --------
@@ -141,8 +142,13 @@ class Comparison(TabularResult):
 
     @property
     def pairs(self) -> int:
-        """The number of pairs of systems."""
-        return len(self.systems) * (len(self.systems) - 1) // 2
+        """The number of pairs of systems. Published values are not compared with each other."""
+        return len(self.differences[self.metrics[0]])
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The systems of which only a published value is known."""
+        return tuple(name for name in self.systems if name not in self.evaluations)
 
     @property
     def resamples_needed(self) -> int:
@@ -219,6 +225,8 @@ class Comparison(TabularResult):
             f"{self.resampling.about()}, the same for all systems",
             f"≈ inside the noise: p is above {level:g}",
         ]
+        if self.published:
+            parts.append(f"published values are taken as exact: {listing(self.published)}")
         if pairs > 1:
             parts.append(f"overall p values are corrected for {pairs} pairs of systems (Holm)")
         if self.resamples_needed > self.resampling.number:
@@ -260,8 +268,13 @@ class Comparison(TabularResult):
 
     def _class_table(self, metric: Metric[Any], digits: int) -> Table:
         """Return a row per class, with a column per system and per pair, and a last row for all classes."""
-        values = self.values[metric]
-        pairs = self.differences[metric] if self.pairs <= PAIRS_BESIDE_CLASSES else {}
+        values = {name: self.values[metric][name] for name in self.evaluations}
+        few = self.pairs <= PAIRS_BESIDE_CLASSES
+        pairs = {
+            pair: difference
+            for pair, difference in self.differences[metric].items()
+            if few and values.keys() >= {*pair}
+        }
 
         def cells(of_systems: Sequence[Interval], differences: Sequence[Difference]) -> list[str]:
             numbers = [f"{interval.value:.{digits}f}" for interval in of_systems]
@@ -281,7 +294,7 @@ class Comparison(TabularResult):
             for label in self.classes
         ]
         overall = ["overall", *cells([*values.values()], [*pairs.values()])]
-        header = ["class", *self.systems, *(f"{later} − {earlier}" for later, earlier in pairs)]
+        header = ["class", *values, *(f"{later} − {earlier}" for later, earlier in pairs)]
         return Table(header, rows, overall, ruled=False, by_class=True)
 
     def _rows(self) -> Iterator[tuple[str | float | None, ...]]:
@@ -300,6 +313,8 @@ class Comparison(TabularResult):
 
 
 def _system_cell(value: SystemValue, digits: int) -> str:
+    if not value.runs:
+        return f"{value.value:.{digits}f} (published)"
     spread = "" if np.isnan(value.spread) else f" ± {value.spread:.{digits}f}"
     return f"{value.value:.{digits}f}{spread} {interval_text(value, digits)}"
 

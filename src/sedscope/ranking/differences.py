@@ -16,7 +16,7 @@ from ..data.choices import machine_memory
 from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
-from ..resampling.resampling import MOST_RESAMPLES
+from ..resampling.resampling import MOST_RESAMPLES, Resampling
 
 FEWEST_RESAMPLES = 1000
 """The number of resamples of a comparison, if no more are needed."""
@@ -127,10 +127,15 @@ class SystemValue(Bootstrap):
     Attributes
     ----------
     runs : tuple of float
-        The value of each run.
+        The value of each run; empty for a published value, which has no interval either.
     """
 
     runs: tuple[float, ...]
+
+    @classmethod
+    def as_published(cls, value: float, resampling: Resampling) -> SystemValue:
+        """Return a value that others published. Nothing is known of the classes."""
+        return cls(value, np.nan, np.nan, np.empty(0), {}, resampling, runs=())
 
     @property
     def spread(self) -> float:
@@ -226,13 +231,25 @@ def paired_differences(
     metric: Metric[Any],
     classes: Sequence[str],
     measured: Mapping[str, Sequence[FloatArray]],
+    published: Mapping[str, float],
+    order: Sequence[str],
 ) -> dict[tuple[str, str], PairDifference]:
-    """Return the differences of all pairs, the later system minus the earlier one."""
+    """Return the differences of all pairs, the later system minus the earlier one.
+
+    Published values are the same in every resample, and not compared with each other. They have no classes.
+    """
     means = {name: _mean(runs) for name, runs in measured.items()}
-    pairs = [(later, earlier) for earlier, later in combinations(means, 2)]
-    intervals = [
-        draws.summary(classes, differences(means[later], means[earlier])) for later, earlier in pairs
+    means |= {name: np.full((len(draws.weights), 1), value) for name, value in published.items()}
+    pairs = [
+        (later, earlier)
+        for earlier, later in combinations(order, 2)
+        if not (later in published and earlier in published)
     ]
+    intervals = []
+    for later, earlier in pairs:
+        columns = 1 if {later, earlier} & published.keys() else 1 + len(classes)
+        values = differences(means[later][:, :columns], means[earlier][:, :columns])
+        intervals.append(draws.summary(classes[: columns - 1], values))
     corrected = holm([p_value(interval.value, interval.values) for interval in intervals])
     level = level_of(draws.resampling.confidence)
 

@@ -18,7 +18,7 @@ from ..data.time_agreement import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.run import Run
-from ..errors import SedscopeError, counted, listing, near_names
+from ..errors import SedscopeError, counted, listing, near_names, of_systems
 from ..evaluation.counted_clips import measure
 from ..evaluation.notes import (
     coverage_note,
@@ -179,7 +179,9 @@ class MeasuredRuns:
     first_runs: Mapping[str, FirstRun]
     """By system."""
     notes: Sequence[str]
-    """What a user should know about the runs."""
+    """What a user should know about all runs."""
+    system_notes: Sequence[tuple[str, str]]
+    """What a user should know about the scores of a system, after its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +232,7 @@ def measure_runs(
     passes = _passes(runs, chosen, draws, engine, steps)
     matched: MatchedPoints | None = None
     notes: list[str] = []
+    system_notes: list[tuple[str, str]] = []
     if limit is not None:
         every_pass = [*passes]  # the limit comes from one of the systems
         matched = MatchedPoints(
@@ -252,15 +255,23 @@ def measure_runs(
             except SedscopeError as error:
                 raise SedscopeError(f"{run.system}: {error}") from None
             values[metric][run.system].append(of_run)
-        run_notes = [*_run_notes(run, chosen, deltas, sample), *draws.cautions(chosen)]
-        notes += [*run_notes, *empty_classes_note(_references(deltas), chosen)]
+        about_scores = [(run.system, note) for note in _score_notes(run, chosen, deltas, sample)]
+        about_set = [
+            *run.alignment.warnings,
+            *late_events_note(run.alignment, _durations(deltas)),
+            *draws.cautions(chosen),
+        ]
+        system_notes += about_scores
+        notes += [*about_set, *empty_classes_note(_references(deltas), chosen)]
         if run.number == 1:
             counts = {
                 criterion: part.counts(threads=options.threads) for criterion, part in deltas.items()
             }
             aligned = replace(run.alignment, scores=run.scores)
+            run_notes = [*about_set, *of_systems(about_scores)]
             first_runs[run.system] = FirstRun(aligned, deltas, counts, run_notes, run.points)
-    return MeasuredRuns(dict(zip(metrics, chosen, strict=True)), values, first_runs, notes)
+    of_names = dict(zip(metrics, chosen, strict=True))
+    return MeasuredRuns(of_names, values, first_runs, notes, system_notes)
 
 
 class _Pass(NamedTuple):
@@ -292,24 +303,19 @@ def _passes(
         yield _Pass(run, engine_of_run, deltas, sample)
 
 
-def _run_notes(
+def _score_notes(
     run: ComparedRun,
     metrics: Sequence[Metric[Any]],
     deltas: Mapping[Criterion, Deltas],
     sample: TimeSample,
 ) -> list[str]:
-    """Note what a user should know about the input of a run. Notes on its scores name the system."""
-    about_scores = [
+    """Note what a user should know about the scores of a run."""
+    return [
         *points_notes(run.points, run.scores),
         *coverage_note(run.alignment, deltas),
         *never_detected_note(run.alignment, deltas),
         *threshold_notes(metrics, score_ranges(metrics, deltas)),
         *sample.notes(),
-    ]
-    return [
-        *run.alignment.warnings,
-        *late_events_note(run.alignment, _durations(deltas)),
-        *(f"{run.system}: {note}" for note in about_scores),
     ]
 
 

@@ -301,16 +301,8 @@ class MetricRules(RankingRules[ScoreReader]):
             values.append(RunValues({**score, **columns}, classes, sets))
         of_first_run = first_run.evaluation(measured.metrics, {})
         of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
-        prefix = f"{system}: "
-        return Measurement.of_runs(
-            values,
-            self.resampling,
-            [
-                *(note.removeprefix(prefix) for note in measured.notes if note.startswith(prefix)),
-                *of_lists,
-            ],
-            [note for note in measured.notes if not note.startswith(prefix)],
-        )
+        about_system = [*(note for _, note in measured.system_notes), *of_lists]
+        return Measurement.of_runs(values, self.resampling, about_system, measured.notes)
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
         """Return the notes about the set."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, counted, of_systems
 from ..escaping import one_line
 from ..evaluation.result import Evaluation
 from ..resampling.resampling import Resampling
@@ -256,7 +256,7 @@ class Ranking(TabularResult):
         """Return the warnings about all systems, about each of them, and about those that were rejected."""
         return [
             *self.warnings,
-            *(f"{system.full_name}: {text}" for system in self.systems for text in system.warnings),
+            *of_systems((system.full_name, text) for system in self.systems for text in system.warnings),
             *(f"{system.full_name} was rejected: {system.reasons[0]}" for system in self.rejected),
         ]
 

@@ -42,6 +42,8 @@ def build_header(source: ReportSource) -> Header:
 
     intervals = source.first.intervals.values()
     warnings = [warning for system in source.systems for warning in system.evaluation.warnings]
+    if source.comparison is not None:
+        warnings = [*source.comparison.warnings]
     return Header(
         clips=source.first.clips,
         references=_reference_fact(source.first),

@@ -255,7 +255,7 @@ def mark_best(cells: Sequence[str], values: Sequence[float], higher_is_better: b
     ['str', 'Best', 'Best']
     """
     numbers = {i: value for i, value in enumerate(values) if not math.isnan(value)}
-    if not any(map(math.isfinite, values)):
+    if len(cells) < 2 or not any(map(math.isfinite, values)):
         return [*cells]
     place = (max if higher_is_better else min)(numbers, key=numbers.__getitem__)
     best = cells[place].partition(" ")[0]

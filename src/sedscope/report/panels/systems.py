@@ -49,6 +49,7 @@ def build(source: ReportSource) -> PanelContent | None:
         [
             _pair_entry(comparison, pair, difference)
             for pair, difference in comparison.differences[metric].items()
+            if comparison.evaluations.keys() >= {*pair}
         ]
         for metric in comparison.metrics
     ]
@@ -57,9 +58,10 @@ def build(source: ReportSource) -> PanelContent | None:
 
 def _pair_entry(comparison: Comparison, pair: tuple[str, str], difference: PairDifference) -> PairEntry:
     later, earlier = pair
+    systems = [*comparison.evaluations]
     of_classes = [difference.per_class[label] for label in comparison.classes]
     return PairEntry(
-        pair=(comparison.systems.index(later), comparison.systems.index(earlier)),
+        pair=(systems.index(later), systems.index(earlier)),
         overall=_row(difference),
         p_corrected=difference.p_corrected,
         per_class=[_row(of_class) for of_class in of_classes],
