@@ -59,8 +59,9 @@ class GroupResults(Mapping[str, "Evaluation"], TabularResult):
     """The evaluation of each group, by name.
 
     The evaluation of a group is the one of its clips or classes alone, without deltas. CSV and data frames
-    have the columns of :class:`Evaluation`, and ``grouping`` and ``group`` before them. Rows without a class
-    are the values of groups over all classes; rows without a group are the averages over the groups.
+    have the columns of :class:`~sedscope.Evaluation`, and ``grouping`` and ``group`` before them. Rows
+    without a class are the values of groups over all classes; rows without a group are the averages over
+    the groups.
 
     Attributes
     ----------

@@ -84,7 +84,7 @@ def read_task(task: str | Location) -> Task:
 
 
 def write_task(task: Task, path: str | Path) -> None:
-    """Write a task to a TOML file, which :func:`read_task` reads.
+    """Write a task to a TOML file, which :func:`~sedscope.tasks.read_task` reads.
 
     Parameters
     ----------

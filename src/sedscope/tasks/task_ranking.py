@@ -86,7 +86,7 @@ def rank_task(
 
     See Also
     --------
-    rank : Rank systems without a task.
+    sedscope.rank : Rank systems without a task.
 
     Examples
     --------
