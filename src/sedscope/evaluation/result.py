@@ -20,6 +20,8 @@ from ..tabular import TabularResult
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.axes import Axes
+
     from ..resampling.intervals import Bootstrap
     from ..results.text import Form, Part, Records
     from ..tuning.operating_points import OperatingPoints
@@ -182,6 +184,50 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
 
         rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
         return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}
+
+    def plot(
+        self, metric: Metric[Any] | str | None = None, *, per_class: bool = True, ax: Axes | None = None
+    ) -> Axes:
+        """Draw a metric with matplotlib: its curves, or a dot for each class if it has none.
+
+        Parameters
+        ----------
+        metric : Metric or str, optional
+            What to draw: a metric that was evaluated, its name or its definition. By default, the first.
+        per_class : bool, default True
+            Whether to draw the classes as well.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure as wide as a column of a paper.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(20, classes=2)
+        >>> result = sed.evaluate(sed.simulate.scores(truth), truth, ["psds1", "collar_f1"])
+        >>> result.plot().get_ylabel(), result.plot("collar_f1").get_xlabel()
+        ('effective true positive ratio', 'collar_f1')
+        """
+        from ..plots.values import plot_evaluation
+
+        return plot_evaluation(self, metric, per_class, ax)
+
+    def show(self, *, height: int = 800, **options: Any) -> None:
+        """Show the report: below the cell of a notebook, or else in the browser.
+
+        Parameters
+        ----------
+        height : int, default 800
+            The height of the report in a notebook, in pixels.
+        **options
+            Those of :meth:`report`.
+        """
+        from ..report import show_report
+
+        show_report(self.report, height, options)
 
     def report(
         self,

@@ -5,4 +5,4 @@ matplotlib is imported only when a plot is drawn.
 """
 
 from .clip_picture import plot_clip as plot_clip
-from .group_values import plot_groups as plot_groups
+from .values import plot_groups as plot_groups

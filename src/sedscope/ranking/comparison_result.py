@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ..resampling.resampling import Resampling
 from ..results.text import Form, Part, Records, Table, definition, mark_best
 from ..tabular import TabularResult
 from .differences import Difference, PairDifference, SystemValue, level_of, p_text, resamples_needed
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 COLUMNS: dict[str, type] = {
     **{"metric": str, "class": str, "system": str, "less": str, "value": float, "low": float},
@@ -179,6 +182,61 @@ class Comparison(TabularResult):
         ['class', 'a', 'b', 'b']
         """
         return self._class_table(metric_called(metric, self.names), 4).text()
+
+    def plot(
+        self,
+        metric: Metric[Any] | str | None = None,
+        *,
+        differences: bool = False,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the values of all systems with matplotlib, or their differences: dots with intervals.
+
+        Parameters
+        ----------
+        metric : Metric or str, optional
+            What to draw: a metric that was compared, or its name. By default, the first.
+        differences : bool, default False
+            Whether to draw the differences instead of the values.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure as wide as a column of a paper.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
+        >>> comparison = sed.compare(systems, truth, "psds1", resampling=50)
+        >>> comparison.plot(differences=True).get_xlabel()
+        'difference in psds1'
+        """
+        from ..plots.values import plot_values, rows_of
+
+        compared = self[self.metrics[0] if metric is None else metric]
+        intervals: Mapping[str, Interval] = compared.values
+        if differences:
+            intervals = {f"{a} − {b}": pair for (a, b), pair in compared.differences.items()}
+        series = {name: rows_of(interval, self.classes) for name, interval in intervals.items()}
+        title = f"difference in {compared.name}" if differences else compared.name
+        return plot_values(series, title, ax, zero=differences)
+
+    def show(self, *, height: int = 800, **options: Any) -> None:
+        """Show the report; see :meth:`Evaluation.show`.
+
+        Parameters
+        ----------
+        height : int, default 800
+            The height of the report in a notebook, in pixels.
+        **options
+            Those of :meth:`report`.
+        """
+        from ..report import show_report
+
+        show_report(self.report, height, options)
 
     def report(
         self,

@@ -45,6 +45,7 @@ from ..tabular import TabularResult
 from .operating_points import OperatingPoints
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
 _THRESHOLD_ADVICE = "Choose a metric with a threshold, such as BestFScore(IoU(0.5))."
@@ -127,6 +128,39 @@ class Tuning(TabularResult):
         )
         number = counted(len(self.per_class), "class")
         return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{validated}>"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the value of each class with matplotlib, as tuned and, if there are folds, cross-validated.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure as wide as a column of a paper.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> tuned = sed.tune(sed.simulate.scores(truth), truth, "best_collar_f1", folds=3)
+        >>> len(tuned.plot().figure.legends)
+        1
+        """
+        from ..metrics.names import metric_name
+        from ..plots.values import OVERALL, plot_values
+
+        def rows(kind: str) -> dict[str, tuple[float, float, float]]:
+            values = {label: getattr(tuned, kind) for label, tuned in self.per_class.items()}
+            values[OVERALL] = getattr(self, kind)
+            return {row: (value, np.nan, np.nan) for row, value in values.items() if value is not None}
+
+        series = {"tuned on these clips": rows("value")}
+        if self.cross_validated is not None:
+            series["cross-validated"] = rows("cross_validated")
+        return plot_values(series, metric_name(self.metric), ax)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         rows = [

@@ -1,7 +1,8 @@
-"""The plot of groups: the value of each as a dot with its interval."""
+"""Plots of values: each group, or each class of one or several systems, as a dot with its interval."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,15 +12,99 @@ from ..evaluation.group_results import GroupResults
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.names import metric_called
-from .axes import add_title, axes_or_new, drawn_name, label_axes, line_style
-from .plot import value_text
+from ..resampling.intervals import Interval
+from .axes import add_legend, add_title, axes_or_new, drawn_name, label_axes, line_style
+from .plot import plot, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..metrics import MetricResult
+
 _ROW = 0.15  # inches
 _MOST_NAMES = 80  # more names would overlap in a figure that fits on a page
 _HIGHEST = 9.0  # inches
+_SPREAD = 0.7  # of a row, in which the dots of several series lie
+
+OVERALL = "overall"
+"""The row of all classes."""
+
+
+def plot_evaluation(
+    result: Evaluation, metric: Metric[Any] | str | None, per_class: bool, axes: Axes | None
+) -> Axes:
+    """Draw the curves behind a metric, by default the first one; or its values if it has no curves."""
+    chosen = next(iter(result)) if metric is None else metric_called(metric, result.names)
+    of_metric: MetricResult = result[chosen]
+    curves = [getattr(value, "curve", None) for value in of_metric.per_class.values()]
+    if hasattr(of_metric, "parts") or any(curve is not None for curve in curves):
+        return plot(result, chosen, per_class=per_class, ax=axes)
+    interval: Any = result.intervals.get(chosen, of_metric)
+    return plot_values(
+        {"": rows_of(interval, result.classes if per_class else ())}, result.names[chosen], axes
+    )
+
+
+def rows_of(value: Any, classes: Iterable[str]) -> dict[str, tuple[float, float, float]]:
+    """Return the value and the ends of the interval of each class, then of all of them.
+
+    ``value``: an interval, or a result without one.
+    """
+    of_classes = {label: value.per_class[label] for label in classes if label in value.per_class}
+    return {name: _numbers(of_row) for name, of_row in {**of_classes, OVERALL: value}.items()}
+
+
+def _numbers(value: Any) -> tuple[float, float, float]:
+    ends = (value.low, value.high) if isinstance(value, Interval) else (np.nan, np.nan)
+    return (value.value, *ends)
+
+
+def plot_values(
+    series: Mapping[str, Mapping[str, tuple[float, float, float]]],
+    name: str,
+    axes: Axes | None,
+    *,
+    zero: bool = False,
+) -> Axes:
+    """Draw a row per class, and in it a dot with its interval for each series.
+
+    ``series``: by name the rows, each with a value and the ends of its interval. ``name``: of the values.
+    ``zero``: draw a line at 0, from which differences are seen.
+    """
+    rows = [*dict.fromkeys(row for of_series in series.values() for row in of_series if row != OVERALL)]
+    rows.append(OVERALL)
+    height = len(rows) * max(1.0, 0.6 * len(series))
+    target = axes_or_new(axes, (3.4, min(_HIGHEST, 0.8 + _ROW * height)))
+    if zero:
+        target.axvline(0, color="0.7", linewidth=1.0, zorder=1)
+    entries = []
+    for number, (label, of_series) in enumerate(series.items()):
+        shift = _SPREAD * ((number + 0.5) / len(series) - 0.5)
+        places = np.array([rows.index(row) + shift for row in of_series])
+        values, low, high = np.array([*of_series.values()]).T
+        colour = line_style(number)["color"]
+        if not np.isnan(low).all():
+            target.hlines(places, low, high, color=colour, linewidth=1.0)
+        target.plot(
+            values, places, "o", color=colour, markersize=3.5 if len(rows) <= _MOST_NAMES else 2.0
+        )
+        entries.append((drawn_name(label), target.lines[-1]))
+    if len(rows) > 1:
+        target.axhline(len(rows) - 1.5, color="0.7", linewidth=0.6)
+    _name_rows(target, rows)
+    if axes is None and len(series) > 1:
+        add_legend(target, entries)
+    return label_axes(target, name, "")
+
+
+def _name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows from top to bottom, if there are not too many."""
+    if len(names) <= _MOST_NAMES:
+        axes.set_yticks(range(len(names)), [*map(drawn_name, names)])
+    else:
+        axes.set_yticks([])
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.locator_params(axis="x", nbins=5)  # more labels would touch each other
 
 
 def plot_groups(
@@ -88,12 +173,7 @@ def plot_groups(
         title += f", {results.average_name()}: {value_text(average)}"
     add_title(axes, title)
     axes.title.set(x=1.0, horizontalalignment="right")  # names may leave little room for the axes
-    if len(groups) <= _MOST_NAMES:
-        axes.set_yticks(places, [*map(drawn_name, groups)])
-    else:
-        axes.set_yticks([])
-    axes.set_ylim(len(groups) - 0.5, -0.5)
-    axes.locator_params(axis="x", nbins=5)  # more labels would touch each other
+    _name_rows(axes, groups)
     return label_axes(axes, name, "" if len(groups) <= _MOST_NAMES else results.title())
 
 
