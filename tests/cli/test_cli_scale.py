@@ -51,12 +51,31 @@ def test_deltas_of_shards_are_evaluated_together(folder: Path, tmp_path: Path) -
     assert json.loads(done.out) == evaluated(folder)
     options = ["--durations", folder / "durations.tsv", "--clips", folder / "clips1.txt"]
     options += ["--append", "--system", "baseline"]
-    assert run("deltas", folder / "scores", folder / "truth.tsv", "-o", files[0], *options).code == 0
+    appended = run("deltas", folder / "scores", folder / "truth.tsv", "-o", files[0], *options)
+    assert "30 clips (15 new)" in appended.out
     assert json.loads(run("evaluate", "--deltas", files[0], "--json", "-").out) == evaluated(folder)
     files = files[:1]
     with_intervals = run("evaluate", "--deltas", *files, "--bootstrap", 20, "--json", "-")
     assert with_intervals.code == 0, with_intervals.err
     assert json.loads(with_intervals.out)["metrics"][0]["interval"]["low"] is not None
+
+
+def test_deltas_for_some_metrics_are_small(folder: Path, tmp_path: Path) -> None:
+    arguments = [folder / "scores", folder / "truth.tsv", "--durations", folder / "durations.tsv"]
+    complete, read = tmp_path / "complete.deltas", tmp_path / "read.deltas"
+    metric = "PSDS(Intersection(0.7, 0.7), max_efpr=60)"
+    assert run("deltas", *arguments, "-o", complete, "--metric", metric).code == 0
+    assert run("deltas", *arguments, "-o", read, "--for", metric).code == 0
+    assert read.stat().st_size < complete.stat().st_size / 3
+    whole, part = (
+        run("evaluate", "--deltas", path, "--metric", metric, "--json", "-") for path in (complete, read)
+    )
+    assert json.loads(part.out) == json.loads(whole.out)
+    short = run("evaluate", "--deltas", read, "--metric", "PSDS(Intersection(0.7, 0.7), max_efpr=500)")
+    assert "was not counted: its counts are complete only above" in short.err
+    assert run("deltas", *arguments, "-o", read, "--for", "psds1,psds2").code == 0
+    refused = run("deltas", *arguments, "-o", read, "--for", "psds1", "--metric", "psds2")
+    assert "--for cannot be combined with --metric" in refused.err
 
 
 def test_deltas_that_do_not_fit(folder: Path, tmp_path: Path) -> None:

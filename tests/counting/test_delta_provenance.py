@@ -112,14 +112,14 @@ def test_criteria_of_two_systems_are_not_evaluated_together(tmp_path: Path) -> N
 
 
 def without_provenance(path: Path) -> None:
-    """Make a file as older versions wrote it."""
+    """Make a file of deltas that do not say where they come from."""
     first_line, rest = path.read_bytes().split(b"\n", 1)
     length = int(first_line.split(b" ")[2])
     description = json.loads(rest[:length])
     for entry in description["deltas"]:
         del entry["provenance"]
     content = json.dumps(description).encode()
-    head = f"sedscope-deltas 1 {len(content)} {digest(content)}\n".encode()
+    head = f"sedscope-deltas 2 {len(content)} {digest(content)}\n".encode()
     path.write_bytes(head + content + rest[length:])
 
 

@@ -1,8 +1,9 @@
 """Deltas as bytes and as files: versioned, with checksums, without pickles.
 
 A file begins with a line that names the format and its version, and gives the length and a digest of the
-description. The description in JSON follows, with the type, size and digest of every array, and then the
-arrays themselves. So a file that was cut or altered is refused.
+description. The description in JSON follows, with the type, shape, size and digest of every array, and then
+the arrays, compressed. So a file that was cut or altered is refused. Rows of changes are stored compactly
+(:mod:`~sedscope.counting.compact_rows`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import math
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import locked, replacing
 from ..io.locations import Address, Location, input_location, location, open_input
 from ..postprocessing import parse_postprocessing
+from .compact_rows import CompactRows, SharedScores, compact, compress, decompress, restore
 from .deltas import Deltas, refuse_different_scores
 from .provenance import Provenance, unchecked_note
 
@@ -49,8 +51,20 @@ def pack_deltas(
     They begin with their size, a checksum and the length of the description. Their number is a multiple of
     eight, so that what follows them is aligned as well.
     """
-    header, stored = describe_all(deltas, digests=False)
-    contents = [header, *map(as_bytes, stored), as_bytes(numbers)]
+    arrays = _Arrays()
+
+    def keep_rows(deltas: Deltas, variant: Hashable, table: DeltaRows) -> Any:
+        columns = [arrays.add(column) for column in table.columns]
+        return {
+            "starts": arrays.add(table.starts),
+            "scores": arrays.add(table.scores),
+            "columns": columns,
+        }
+
+    described = [_describe(part, arrays.add, keep_rows) for part in deltas]
+    entries = [{"dtype": array.dtype.str, "shape": array.shape} for array in arrays.stored]
+    header = _as_json({"deltas": described, "arrays": entries})
+    contents = [header, *map(as_bytes, arrays.stored), as_bytes(numbers)]
     ends = _HEAD + np.cumsum([_eights(len(content)) for content in contents])
     packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
     for content, first in zip(contents, [_HEAD, *ends[:-1]], strict=True):
@@ -80,7 +94,12 @@ def unpack_deltas(
         last = first + dtype.itemsize * math.prod(shape)
         arrays.append(content[first:last].view(dtype).reshape(shape))
         first = _eights(last)
-    deltas = [build(entry, arrays, named) for entry in description["deltas"]]
+
+    def get_rows(table: Mapping[str, Any]) -> DeltaRows:
+        columns = tuple(_get(arrays, column) for column in table["columns"])
+        return DeltaRows(_get(arrays, table["starts"]), _get(arrays, table["scores"]), columns)
+
+    deltas = [_build(entry, arrays, get_rows, named) for entry in description["deltas"]]
     return deltas, content[first:].view(np.uint64), rest
 
 
@@ -89,20 +108,79 @@ def _eights(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def describe_all(deltas: Iterable[Deltas], *, digests: bool) -> tuple[bytes, list[NDArray[Any]]]:
-    """Return a description in JSON, and the arrays that it refers to."""
-    arrays: list[NDArray[Any]] = []
-    description: dict[str, Any] = {"deltas": [_describe(part, arrays) for part in deltas]}
-    stored = [np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for array in arrays]
-    description["arrays"] = [
-        {"dtype": array.dtype.str, "shape": array.shape} | ({"digest": digest(array)} if digests else {})
-        for array in stored
+class _Arrays:
+    """The arrays of a description, which has their numbers."""
+
+    def __init__(self) -> None:
+        self.stored: list[NDArray[Any]] = []
+
+    def add(self, array: NDArray[Any] | None) -> int | None:
+        """Store an array, and return its number."""
+        if array is None:
+            return None
+        self.stored.append(np.ascontiguousarray(array, array.dtype.newbyteorder("<")))
+        return len(self.stored) - 1
+
+
+def _get(arrays: Sequence[NDArray[Any]], number: int | None) -> Any:
+    _require(number is None or (type(number) is int and number >= 0))
+    return None if number is None else arrays[number]
+
+
+def _as_json(description: Mapping[str, Any]) -> bytes:
+    return json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def encode_deltas(deltas: Iterable[Deltas]) -> tuple[bytes, list[bytes]]:
+    """Return a description in JSON, and the arrays that it refers to, compressed."""
+    arrays = _Arrays()
+    shared: dict[Hashable, list[DeltaRows]] = {}
+
+    def keep_rows(deltas: Deltas, variant: Hashable, table: DeltaRows) -> Any:
+        key = (variant, deltas.clips, table.starts.shape, table.scores.dtype.str)
+        shared.setdefault(key, []).append(table)
+        return [[*shared].index(key), len(shared[key]) - 1]
+
+    described = [_describe(part, arrays.add, keep_rows) for part in deltas]
+    groups = []
+    for tables in shared.values():
+        scores, rows = compact(tables)
+        dtype = tables[0].scores.dtype.newbyteorder("<").str
+        stored = [[arrays.add(row.moves), *map(arrays.add, row.columns)] for row in rows]
+        groups.append([dtype, arrays.add(scores.counts), arrays.add(scores.gaps), stored])
+    contents = [compress(array) for array in arrays.stored]
+    entries = [
+        {"dtype": array.dtype.str, "shape": array.shape, "size": len(content), "digest": digest(content)}
+        for array, content in zip(arrays.stored, contents, strict=True)
     ]
-    return json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode(), stored
+    return _as_json({"deltas": described, "rows": groups, "arrays": entries}), contents
 
 
-def digest(data: bytes | NDArray[Any]) -> str:
-    content = data if isinstance(data, bytes) else as_bytes(data)
+def decode_deltas(
+    description: Mapping[str, Any], arrays: Sequence[NDArray[Any]], named: Mapping[str, Any]
+) -> list[Deltas]:
+    """Build deltas from their description and arrays, and check that they fit together."""
+    tables = []
+    for dtype, counts, gaps, stored in description["rows"]:
+        _require(dtype in ("<f4", "<f8"))
+        shared = SharedScores(_get(arrays, counts), _get(arrays, gaps))
+        _require(shared.counts.ndim == 2 and shared.gaps.dtype == f"<u{dtype[-1]}")
+        rows = [
+            CompactRows(_get(arrays, moves), tuple(_get(arrays, column) for column in columns))
+            for moves, *columns in stored
+        ]
+        _require(all(row.moves.dtype == np.int64 for row in rows))
+        tables.append(restore(shared, rows, np.dtype(dtype)))
+
+    def get_rows(place: Sequence[int]) -> DeltaRows:
+        group, number = place
+        _require(type(group) is int and type(number) is int and min(group, number) >= 0)
+        return tables[group][number]
+
+    return [_build(entry, arrays, get_rows, named) for entry in description["deltas"]]
+
+
+def digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
@@ -110,20 +188,17 @@ def as_bytes(array: NDArray[Any]) -> memoryview | bytes:
     return array.data.cast("B") if array.size else b""
 
 
-def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
-    """Describe deltas in terms of JSON, with an index into ``arrays`` in place of each array."""
+def _describe(
+    deltas: Deltas,
+    keep: Callable[[NDArray[Any] | None], int | None],
+    keep_rows: Callable[[Deltas, Hashable, DeltaRows], Any],
+    variant: str | None = None,
+) -> dict[str, Any]:
+    """Describe deltas in terms of JSON, with what ``keep`` and ``keep_rows`` return in place of arrays and
+    tables. ``variant``: of the scores."""
 
-    def keep(array: NDArray[Any] | None) -> int | None:
-        if array is None:
-            return None
-        arrays.append(array)
-        return len(arrays) - 1
-
-    def rows(table: DeltaRows | None) -> dict[str, Any] | None:
-        if table is None:
-            return None
-        columns = [keep(column) for column in table.columns]
-        return {"starts": keep(table.starts), "scores": keep(table.scores), "columns": columns}
+    def rows(table: DeltaRows | None) -> Any:
+        return None if table is None else keep_rows(deltas, variant, table)
 
     tables = deltas.tables
     provenance = deltas.provenance
@@ -145,30 +220,33 @@ def _describe(deltas: Deltas, arrays: list[NDArray[Any]]) -> dict[str, Any]:
             if len(tables.ignored.clips)
             else {}
         ),
-        "variants": {repr(key): _describe(variant, arrays) for key, variant in deltas.variants.items()},
+        "variants": {
+            repr(key): _describe(part, keep, keep_rows, repr(key))
+            for key, part in deltas.variants.items()
+        },
         **({} if provenance == Provenance() else {"provenance": provenance.as_json()}),
     }
 
 
-def build(
-    description: Mapping[str, Any], arrays: list[NDArray[Any]], named: Mapping[str, Any]
+def _build(
+    description: Mapping[str, Any],
+    arrays: Sequence[NDArray[Any]],
+    get_rows: Callable[[Any], DeltaRows],
+    named: Mapping[str, Any],
 ) -> Deltas:
     """Build deltas from their description, and check that its parts fit together."""
 
     def get(number: int | None) -> Any:
-        _require(number is None or (type(number) is int and number >= 0))
-        return None if number is None else arrays[number]
+        return _get(arrays, number)
 
     classes, clips = _names(description["classes"]), _names(description["clips"])
     criterion = named.get(description["criterion"]) or parse_criterion(description["criterion"])
     column_types = _TIME_COLUMNS if criterion.measures_time else _COLUMNS
 
     def rows(name: str, tables: int = len(classes)) -> Any:
-        table = description[name]
-        if table is None:
+        if description[name] is None:
             return None
-        columns = tuple(get(column) for column in table["columns"])
-        delta_rows = DeltaRows(get(table["starts"]), get(table["scores"]), columns)
+        delta_rows = get_rows(description[name])
         _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
         return delta_rows
 
@@ -201,7 +279,7 @@ def build(
             ignored=ignored,
         ),
         variants={
-            named.get(text) or parse_postprocessing(text): build(variant, arrays, named)
+            named.get(text) or parse_postprocessing(text): _build(variant, arrays, get_rows, named)
             for text, variant in description["variants"].items()
         },
         provenance=Provenance.from_json(description.get("provenance")),
@@ -249,15 +327,16 @@ def _require(condition: bool) -> None:
 
 
 _MAGIC = "sedscope-deltas"
-_VERSION = 1
+_VERSION = 2
 _FIRST_LINE = 100  # bytes, at most
 _UNFIT = (KeyError, TypeError, IndexError, ValueError, AttributeError, OverflowError, RecursionError)
-_TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8")
+_TYPES = ("<f4", "<f8", "|i1", "<i4", "<i8", "<u4", "<u8")
+_MOST_COMPRESSION = 1100  # of an array; zlib reaches 1032
 
 
 def save_deltas(
     deltas: Deltas | Iterable[Deltas], path: str | Location, *, append: bool = False
-) -> None:
+) -> list[Deltas]:
     """Write the deltas of one or several criteria to a file that :func:`load_deltas` reads.
 
     Parameters
@@ -270,6 +349,11 @@ def save_deltas(
         Merge with the deltas of other clips that the file holds, if it exists. They must come from the
         same system with the same post-processing. If several processes append to a file, each waits
         for the others.
+
+    Returns
+    -------
+    list of Deltas
+        What the file holds now, one for each criterion.
 
     Warns
     -----
@@ -285,7 +369,7 @@ def save_deltas(
     >>> from tempfile import TemporaryDirectory
     >>> deltas = sed.deltas(scores, truth, sed.Collar())
     >>> with TemporaryDirectory() as folder:
-    ...     sed.save_deltas(deltas, Path(folder, "clips.deltas"))
+    ...     stored = sed.save_deltas(deltas, Path(folder, "clips.deltas"))
     ...     [loaded] = sed.load_deltas(Path(folder, "clips.deltas"))
     >>> loaded.clips
     ('a',)
@@ -296,13 +380,16 @@ def save_deltas(
         _write(parts, target)
     elif isinstance(target, Address):
         before = target.read_bytes() if target.exists() else None
-        _write(_appended(parts, target), target, before)
+        parts = _appended(parts, target)
+        _write(parts, target, before)
     else:
         with locked(target):
-            _write(_appended(parts, target), target)
+            parts = _appended(parts, target)
+            _write(parts, target)
+    return parts
 
 
-def _appended(parts: Sequence[Deltas], target: Location) -> Sequence[Deltas]:
+def _appended(parts: list[Deltas], target: Location) -> list[Deltas]:
     """Return the deltas that a file holds together with new ones."""
     if not target.exists():
         return parts
@@ -327,13 +414,12 @@ def _write(parts: Sequence[Deltas], path: Location, before: bytes | None = _NOT_
             raise SedscopeError(
                 "Some variants have the same definition. Save their ScoreTransforms to files first."
             )
-    description, arrays = describe_all(parts, digests=True)
+    description, arrays = encode_deltas(parts)
     first_line = f"{_MAGIC} {_VERSION} {len(description)} {digest(description)}\n".encode()
     with replacing(path) as temporary, temporary.open("wb") as file:
         file.write(first_line)
         file.write(description)
-        for array in arrays:
-            file.write(as_bytes(array))
+        file.writelines(arrays)
         if before != _NOT_COMPARED:
             _refuse_change(path, before)
 
@@ -367,7 +453,7 @@ def load_deltas(path: str | Location) -> list[Deltas]:
     >>> from tempfile import TemporaryDirectory
     >>> deltas = sed.deltas(scores, truth, sed.Collar())
     >>> with TemporaryDirectory() as folder:
-    ...     sed.save_deltas(deltas, Path(folder, "clips.deltas"))
+    ...     stored = sed.save_deltas(deltas, Path(folder, "clips.deltas"))
     ...     [loaded] = sed.load_deltas(Path(folder, "clips.deltas"))
     >>> loaded.clips
     ('a',)
@@ -392,7 +478,7 @@ def load_known(path: str | Location, named: Mapping[str, Any]) -> list[Deltas]:
     except _UNFIT:
         raise _Damaged(path, "its description is not that of deltas") from None
     try:
-        return [build(entry, arrays, named) for entry in description["deltas"]]
+        return decode_deltas(description, arrays, named)
     except SedscopeError as error:
         raise SedscopeError(f"{path}: {error}") from None
     except _UNFIT:
@@ -469,14 +555,14 @@ def _read_array(file: IO[bytes], entry: Mapping[str, Any], path: Location) -> ND
     shape = entry["shape"]
     if not all(type(length) is int and length >= 0 for length in shape):
         raise _Damaged(path, f"it has an array of the shape {shape}")
-    if math.prod(shape) * np.dtype(entry["dtype"]).itemsize > path.stat().st_size:
+    size, number = entry["size"], math.prod(shape)
+    bytes_needed = number * np.dtype(entry["dtype"]).itemsize
+    if size > path.stat().st_size or bytes_needed > _MOST_COMPRESSION * size:
         raise _Damaged(path, "it is shorter than it says")
-    array: NDArray[Any] = np.empty(tuple(shape), entry["dtype"])
-    content = file.read(array.nbytes)
-    if len(content) != array.nbytes:
+    content = file.read(size)
+    if len(content) != size:
         raise _Damaged(path, "it is shorter than it says")
-    if array.size:
-        array = np.frombuffer(content, array.dtype).reshape(array.shape)
-    if digest(array) != entry["digest"]:
+    if digest(content) != entry["digest"]:
         raise _Damaged(path, "its numbers have changed")
+    array = decompress(content, np.dtype(entry["dtype"]), number).reshape(shape)
     return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -45,6 +45,12 @@ class DeltaRequest:
         """Return the same request without a limit on false positives."""
         return replace(self, false_positive_limit=None)
 
+    def further_down(self, spare: float = 0.0) -> DeltaRequest:
+        """Return the same request with twice the limit: resamples, and parts of a larger set, rarely read
+        twice as far down as all clips. ``spare``: a share of the limit that is added."""
+        limit = self.false_positive_limit
+        return self if limit is None else replace(self, false_positive_limit=(2 + spare) * limit)
+
     def __or__(self, other: DeltaRequest) -> DeltaRequest:
         """Return a request that covers both, if neither has floors or a choice of classes."""
         limits = (self.false_positive_limit, other.false_positive_limit)

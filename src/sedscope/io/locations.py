@@ -401,6 +401,8 @@ class Address:
         try:
             return getattr(files, method)(*first, path, *rest, **options)
         except Exception as error:
+            if isinstance(error, SedscopeError) and str(error).startswith("Cannot "):
+                raise  # it already says what cannot be read
             raise SedscopeError(f"Cannot {action} {self}: {error_reason(error)}.") from None
 
 
@@ -421,7 +423,7 @@ def error_reason(error: Exception) -> str:
     """Say why a file cannot be used, without its name."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file or folder"
-    return str(getattr(error, "strerror", None) or error) or type(error).__name__
+    return str(getattr(error, "strerror", None) or error).rstrip(".") or type(error).__name__
 
 
 Location: TypeAlias = "Path | Address"

@@ -26,7 +26,6 @@ from ..progress import Progress
 from .resampled_metric import reaches
 from .resampling import ClipPart, Weights
 
-_MARGIN = 2.0  # resamples rarely read twice as far down as the clips as they are
 _SPARE = 8  # false positives by which small groups of clips differ from all clips
 
 
@@ -79,8 +78,7 @@ def _further_down(
         for part, most in zip(parts, allowed, strict=True)
     ):
         return request.at_every_threshold()
-    margin = _MARGIN + max((_SPARE / most for most in allowed), default=0)
-    return replace(request, false_positive_limit=margin * limit)
+    return request.further_down(spare=max((_SPARE / most for most in allowed), default=0.0))
 
 
 def _fewest_without_references(alignment: Alignment, clips: NDArray[np.intp]) -> int:
