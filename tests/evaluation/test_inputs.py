@@ -67,6 +67,10 @@ SYSTEMS: dict[str, tuple[Make, dict[str, Any]]] = {
         {},
     ),
 }
+SYSTEMS["a long table, clips last"] = (
+    lambda _: long_table().select(*long_table().columns[1:], long_table().columns[0]),
+    {},
+)
 TRUTHS: dict[str, Make] = {
     "a path": lambda folder: stored(lambda path: sed.write_ground_truth(TRUTH, path), folder / "t.tsv"),
     "a mapping": lambda _: EVENTS,
@@ -209,3 +213,43 @@ def test_detections_by_threshold() -> None:
     result = sed.evaluate({0.5: DETECTIONS}, TRUTH, "best_collar_f1")
     expected = sed.evaluate_sets({0.5: DETECTIONS}, TRUTH, "best_collar_f1")
     assert result["best_collar_f1"].value == expected["best_collar_f1"].value
+
+
+def test_validate_takes_what_evaluate_takes(tmp_path: Path) -> None:
+    for number, (make, options) in enumerate(SYSTEMS.values()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        validation = sed.validate(make(folder), event_table(), durations=DURATIONS, **options)
+        assert not validation.errors, validation
+        assert validation.summary["evaluated clips"] == len(SCORES)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'duration'"):
+        sed.validate(SCORES, EVENTS, duration=DURATIONS)  # type: ignore[call-arg]
+
+
+def test_validate_reports_what_cannot_be_made() -> None:
+    arrays = {clip: SCORES[clip].values for clip in SCORES}
+    (first, second) = sed.validate(arrays, arrays, durations=DURATIONS).findings
+    assert (first.severity, second.severity) == ("error", "error")
+    assert "Are scores and ground truth swapped?" in str(first)
+    assert "Give classes= and frame= in seconds" in str(second)
+
+
+def test_arrays_as_ground_truth_are_one_problem() -> None:
+    arrays = {clip: SCORES[clip].values for clip in SCORES}
+    with pytest.raises(sed.SedscopeError, match="Are scores and ground truth swapped") as error:
+        sed.evaluate(SCORES, arrays, "psds1", durations=DURATIONS)
+    assert len(str(error.value)) < 400
+
+
+def test_detect_says_how_to_read_scores() -> None:
+    for wrong in ("scores", {"a": [[0.5]]}):
+        with pytest.raises(sed.SedscopeError, match="read files with read_scores"):
+            sed.detect(wrong, 0.5)  # type: ignore[arg-type]
+
+
+def test_latencies_of_a_system_in_any_form() -> None:
+    alarm = sed.Alarm(cooldown=20)
+    arrays = {clip: SCORES[clip].values for clip in SCORES}
+    options = {"durations": DURATIONS, "classes": SCORES.classes, "frame": FRAME}
+    made = sed.alarm_latencies(arrays, EVENTS, alarm, 0.5, **options)  # type: ignore[arg-type]
+    assert made.table() == sed.alarm_latencies(SCORES, TRUTH, alarm, 0.5).table()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +23,10 @@ from ..data.truth_summary import ConfidenceLimit, as_ignored_labels
 from ..engines.run import Run
 from ..errors import SedscopeError
 from ..evaluation.evaluate import deltas
-from ..io.event_files import TruthReading
-from ..io.locations import Location, input_location
-from ..io.systems import SystemReading
+from ..evaluation.inputs import Reading, SystemLike, TruthLike, refuse_unknown, require_scores
+from ..io.event_files import TruthReading, read_truth
+from ..io.locations import Address, input_location
+from ..io.systems import SystemReading, read_system
 from .checks import (
     EventTimes,
     check_common_clips,
@@ -48,6 +50,9 @@ from .usable_files import (
     read_usable_scores,
     usable_truth,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def summarize(
@@ -102,16 +107,15 @@ _ROOM = 2**30  # bytes of scores that are kept for the second look at them
 
 
 def validate(
-    scores: Scores | str | Location | None = None,
-    truth: GroundTruth | str | Location | None = None,
+    scores: SystemLike | None = None,
+    truth: TruthLike | None = None,
     *,
-    system_reading: SystemReading | None = None,
-    truth_reading: TruthReading | None = None,
     classes: Sequence[str] | None = None,
     clips: ClipChoice = None,
     missing: Missing = "error",
     coverage: Coverage = "error",
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> Validation:
     """Check scores and ground truth, and report everything that is wrong or unusual at once.
 
@@ -119,16 +123,9 @@ def validate(
 
     Parameters
     ----------
-    scores : Scores, str or Path, optional
-        The scores of a system, or where to read them. Without them, only the ground truth is checked:
-        ``sed.validate(truth="truth.tsv")``.
-    truth : GroundTruth, str or Path, optional
-        The reference events, or where to read them.
-    system_reading : SystemReading, optional
-        How scores or detections are read. Of scores in memory, chunks are stitched and labels renamed.
-    truth_reading : TruthReading, optional
-        How the ground truth is read: durations, format, events that do not fit, and so on. Of ground truth in
-        memory, only ``invalid`` and ``label_map`` apply.
+    scores, truth
+        The system and the reference events; see :func:`~sedscope.evaluate`. Without scores, only the ground
+        truth is checked: ``sed.validate(truth="truth.tsv")``.
     classes : sequence of str, optional
         The classes to evaluate. By default, all classes of the scores.
     clips : iterable of str or "scored", optional
@@ -141,6 +138,9 @@ def validate(
         durations first, or are accepted.
     run : Run, optional
         How it runs: on how many threads.
+    **reading
+        How scores and ground truth are read; see :func:`~sedscope.evaluate`. Of scores in memory, chunks are
+        stitched and labels renamed; of ground truth in memory, only ``invalid`` and ``label_map`` apply.
 
     Returns
     -------
@@ -164,14 +164,26 @@ def validate(
     if scores is None and truth is None:
         raise SedscopeError("There is nothing to check. Give scores, ground truth, or both.")
     findings = Findings()
-    of_system = SystemReading() if system_reading is None else system_reading
-    of_truth = TruthReading() if truth_reading is None else truth_reading
+    refuse_unknown(reading)
+    of_system = reading.get("system_reading") or SystemReading()
+    if reading.get("frame") is not None:
+        of_system = replace(of_system, frame=reading["frame"])
+    of_truth = reading.get("truth_reading") or TruthReading()
+    if reading.get("durations") is not None:
+        of_truth = replace(of_truth, durations=reading["durations"])
     of_truth = replace(of_truth, ignored_labels=as_ignored_labels(of_truth.ignored_labels))
     stated_durations = read_stated_durations(of_truth.durations, findings)
     checked = _CheckedTruth()
     if isinstance(truth, GroundTruth):
         of_truth._require_only("invalid", "overlaps", "label_map")
         checked = _truth_in_memory(truth, of_truth, findings)
+    elif truth is not None and not isinstance(truth, (str, Path, Address)):
+        with findings.adding_warnings():
+            try:
+                made = read_truth(truth, of_truth)
+                checked = _truth_in_memory(made, TruthReading(invalid=of_truth.invalid), findings)
+            except SedscopeError as error:
+                findings.add_failure("ground-truth", error)
     elif truth is not None:
         options, format = of_truth._options(), of_truth.format
         limit = None if of_truth.confidence is None else ConfidenceLimit.parse(of_truth.confidence)
@@ -191,6 +203,15 @@ def validate(
     system: Scores | None = None
     if isinstance(scores, Scores):
         system = of_system._as_read(scores)
+    elif scores is not None and not isinstance(scores, (str, Path, Address)):
+        with findings.adding_warnings():
+            try:
+                made_of = references or GroundTruth.from_dict({})
+                system = require_scores(
+                    read_system(scores, made_of, of_system, classes=classes), scores, "this check"
+                )
+            except SedscopeError as error:
+                findings.add_failure("scores", error)
     elif scores is not None:
         with findings.adding_warnings():
             system = read_usable_scores(input_location(scores), references, of_system, findings)

@@ -142,6 +142,14 @@ def columns_of_mapping(
         raise SedscopeError(
             f"{where}: give a mapping from clips to events, not {type(events).__name__}."
         )
+    arrays = [
+        clip for clip, of_clip in events.items() if isinstance(of_clip, np.ndarray) and of_clip.ndim
+    ]
+    if len(arrays) > len(events) / 2:
+        raise SedscopeError(
+            f"{where}: {counted(len(arrays), 'clip')} of {len(events)} have arrays, not lists of (onset, "
+            f"offset, label): {listing(arrays)}. Are scores and ground truth swapped?"
+        )
     rows: list[tuple[str, Any]] = []
     times: list[Ticks] = []
     problems: list[str] = []

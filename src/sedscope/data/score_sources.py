@@ -230,14 +230,16 @@ CLIP_COLUMNS = ("clip", "filename", "clip_id")
 def tables_by_clip(table: FrameLike) -> dict[str, Any] | None:
     """Split a long table of frames by its clips; None if it is a table of events, which has labels."""
     frame = as_frame(table, "scores")
-    name, *others = frame.columns
-    numeric = all(kind.is_numeric() for column, kind in frame.schema.items() if column != name)
-    if name not in CLIP_COLUMNS or others[:2] != TIME_COLUMNS or len(others) < 3 or not numeric:
+    names = [column for column in frame.columns if column in CLIP_COLUMNS]
+    classes = [column for column in frame.columns if column not in (*names, *TIME_COLUMNS)]
+    numeric = all(frame.schema[label].is_numeric() for label in classes)
+    if len(names) != 1 or not {*TIME_COLUMNS} <= {*frame.columns} or not classes or not numeric:
         return None
+    (name,) = names
     if frame[name].null_count():
         raise SedscopeError(f"scores: {subject(frame[name].null_count(), 'row', 'has')} no {name}.")
     parts = frame.group_by(name)
-    return {str(key[0]): part.drop(name).to_native() for key, part in parts}
+    return {str(key[0]): part.select(*TIME_COLUMNS, *classes).to_native() for key, part in parts}
 
 
 def header_classes(header: Sequence[str], where: str) -> tuple[str, ...]:

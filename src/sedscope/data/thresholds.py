@@ -262,6 +262,11 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
 
 def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> FloatArray:
     """Return one threshold per class of the scores, ``inf`` for classes without one."""
+    if not isinstance(scores, Scores):
+        raise SedscopeError(
+            f"Give Scores, not {type(scores).__name__}: read files with read_scores, and make arrays into "
+            "scores with Scores.from_arrays."
+        )
     if not isinstance(thresholds, Mapping):
         thresholds = dict.fromkeys(scores.classes, thresholds)
     known = {*scores.classes}

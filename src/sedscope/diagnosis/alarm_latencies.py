@@ -17,18 +17,18 @@ from ..criteria.delta_tables import ReferenceRows
 from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.ground_truth import GroundTruth
-from ..data.scores import Scores
 from ..data.times import to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
+from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
 from .judging import ClassThresholds, OfClasses, covered_clips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import Unpack
 
 PERCENTILES = (50, 90, 95, 99)
 """Those that tables show."""
@@ -189,8 +189,8 @@ class AlarmLatencies(OfClasses[ClassLatencies], TabularResult):
 
 
 def alarm_latencies(
-    scores: Scores,
-    truth: GroundTruth,
+    scores: SystemLike,
+    truth: TruthLike,
     criterion: Criterion,
     thresholds: float | Mapping[str, float],
     *,
@@ -199,6 +199,7 @@ def alarm_latencies(
     missing: Missing = "error",
     coverage: Coverage = "error",
     run: Run | None = None,
+    **reading: Unpack[Reading],
 ) -> AlarmLatencies:
     """Return how long after its onset the first alarm for each reference comes.
 
@@ -207,7 +208,7 @@ def alarm_latencies(
     Parameters
     ----------
     scores, truth
-        See :func:`~sedscope.diagnose`.
+        The system and the reference events; see :func:`~sedscope.evaluate`.
     criterion : Alarm, or OfLength of one
         What raises alarms and finds references. The first alarm in the window of a reference counts.
     thresholds : float or mapping of str to float
@@ -217,6 +218,8 @@ def alarm_latencies(
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
         How it runs: on how many threads, and whether it shows its progress.
+    **reading
+        How what is not in memory is read; see :func:`~sedscope.evaluate`.
 
     Returns
     -------
@@ -241,6 +244,7 @@ def alarm_latencies(
     """
     run = Run._of(run, "Diagnosing")
     require_alarm(criterion)
+    scores, truth = as_scores(scores, truth, classes, coverage, reading)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
     points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(run.threads)

@@ -68,10 +68,7 @@ def as_scores(
 
 def as_truth(truth: TruthLike, reading: Reading) -> GroundTruth:
     """Return reference events, read them, or make them of what is in memory."""
-    unknown = sorted({*reading} - {*Reading.__annotations__})
-    if unknown:
-        known = listing([*Reading.__annotations__])
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}; inputs are read with {known}")
+    refuse_unknown(reading)
     if isinstance(truth, GroundTruth):
         for word in ("durations", "truth_reading"):
             _refuse(reading, word, "ground truth", "GroundTruth.from_dict or read_ground_truth")
@@ -82,6 +79,14 @@ def as_truth(truth: TruthLike, reading: Reading) -> GroundTruth:
     if reading.get("durations") is not None:
         of_truth = replace(of_truth, durations=reading["durations"])
     return read_truth(truth, of_truth)
+
+
+def refuse_unknown(reading: Reading) -> None:
+    """Refuse keyword arguments that say nothing about reading."""
+    unknown = sorted({*reading} - {*Reading.__annotations__})
+    if unknown:
+        known = listing([*Reading.__annotations__])
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}; inputs are read with {known}")
 
 
 def as_system(
