@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS))
@@ -51,7 +53,11 @@ myst_heading_anchors = 4
 for _name in ("curves", "presets", "simulate"):
     sys.modules[f"sedscope.{_name}"] = getattr(sedscope, _name)
 
-autodoc_mock_imports = ["torch", "torchmetrics"]
+# Classes with a mocked base would show the signature of the mock, (*args, **kwargs).
+autodoc_mock_imports = [] if find_spec("torchmetrics") else ["torch"]
+if autodoc_mock_imports:
+    sys.modules["torchmetrics"] = ModuleType("torchmetrics")
+    sys.modules["torchmetrics"].Metric = type("Metric", (), {"__module__": "torchmetrics"})
 autodoc_typehints = "none"  # types stand in the docstrings
 autosummary_generate = True
 # Pages whose names differ only in case would overwrite each other on some systems.

@@ -138,6 +138,20 @@ def test_a_wrong_frame_length_is_refused(factor: float, message: str) -> None:
     accepted.compute()
 
 
+def test_known_warnings_are_not_repeated() -> None:
+    """A clone, a new metric on the same data and a later epoch say nothing new."""
+    padded = torch.cat([BATCH, torch.ones_like(BATCH[:, : BATCH.shape[1] // 2])], dim=1)
+    first = single()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sed.SedscopeWarning)
+        first.update(padded, CLIPS[:3])
+        first.compute()
+    collar = SEDMetric(sed.BestFScore(sed.Collar()), CLASSES, frame=FRAME, truth=TRUTH)
+    for metric in (first.clone(), single(), collar):
+        metric.reset()
+        metric.update(padded, CLIPS[:3])  # a warning would be an error
+
+
 def test_logits_with_a_fixed_threshold() -> None:
     metric = SEDMetric(sed.FScore(sed.Collar()), CLASSES, frame=FRAME, truth=TRUTH)
     metric.update(torch.logit(BATCH.clamp(0.01, 0.99)), CLIPS[:3])

@@ -81,11 +81,9 @@ class BatchCollector:
     @cached_property
     def definition(self) -> NDArray[np.uint8]:
         """A digest of everything that the deltas depend on, apart from the batches."""
-        digest = hashlib.blake2b(digest_size=16)
+        digest = hashlib.blake2b(self.data_digest, digest_size=16)
         options = (
             "digests of 64 bits",
-            self.classes,
-            self.frame,
             self.missing,
             self.repeats,
             self.postprocessing,
@@ -95,6 +93,12 @@ class BatchCollector:
             ],
         )
         digest.update(repr(options).encode())
+        return np.array([*digest.digest()], np.uint8)
+
+    @cached_property
+    def data_digest(self) -> bytes:
+        """A digest of the ground truth, the classes and the frame, which metrics may share."""
+        digest = hashlib.blake2b(repr((self.classes, self.frame)).encode(), digest_size=16)
         if self.truth is not None:
             digest.update(repr((self.truth.clips, self.truth.invalid)).encode())
             for array in (self.truth.events, self.truth.labels, self.truth.starts, self.truth.durations):
@@ -103,7 +107,7 @@ class BatchCollector:
                 digest.update(self.truth.ignored.tobytes())
             if self.truth.uncut is not None:
                 digest.update(self.truth.uncut.identity())
-        return np.array([*digest.digest()], np.uint8)
+        return digest.digest()
 
     @cached_property
     def doubtful(self) -> NDArray[np.bool_]:

@@ -29,8 +29,13 @@ from .epoch_clips import ClipDeltas, EpochClips
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..tuning.operating_points import OperatingPoints
+
 HELD_BYTES = 5 * 2**29
 """The most scores that a metric holds before it finds their deltas: 2.5 GiB."""
+
+_SAID: dict[bytes, set[str]] = {}
+"""What was said of some data. New metrics and later epochs on the same data do not repeat it."""
 
 __all__ = ["SEDMetrics"]
 
@@ -97,8 +102,6 @@ class SEDMetrics(torchmetrics.Metric):
     _parts: _PackedDeltas | torch.Tensor
 
     _evaluation: Evaluation | None = None
-    _said_trimmed = False
-
     is_differentiable = False
     full_state_update = True  # forward calls update first, so that a refused batch changes nothing
 
@@ -182,12 +185,11 @@ class SEDMetrics(torchmetrics.Metric):
             self.collector.classes,
         )
         batch, trimmed = self.collector.trimmed(batch)
-        if trimmed and not self._said_trimmed:
-            self._said_trimmed = True
+        if trimmed:
             number = counted(trimmed, "clip")
             note = f"The scores of {number} go on more than 10 % beyond the end of the clip and are cut off "
             note += "there. Check frame=, and pass lengths= for padded clips. coverage='any' keeps them."
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
+            self._say(note, about="trimmed")
         epoch = self._epoch_clips()
         clips = self.collector.select_new(batch, epoch)
         if clips is None:
@@ -195,7 +197,7 @@ class SEDMetrics(torchmetrics.Metric):
         if not epoch.holds:
             alignment = self.collector.align(clips.batch)
             for note in self.collector.target_notes(alignment, epoch):
-                warnings.warn(note, SedscopeWarning, stacklevel=2)
+                self._say(note)
             deltas = self.collector.find_deltas(alignment, clips.digests, epoch)
             epoch.add(deltas)
             epoch.pending_deltas.append(deltas)
@@ -251,7 +253,7 @@ class SEDMetrics(torchmetrics.Metric):
         """
         self._evaluation = self._evaluate(whole_epoch=True)
         for note in self._evaluation.warnings:
-            warnings.warn(note, SedscopeWarning, stacklevel=2)
+            self._say(note)
         return self._values(self._evaluation)
 
     def result(self) -> Evaluation:
@@ -298,6 +300,38 @@ class SEDMetrics(torchmetrics.Metric):
         {'f1': 1.0, 'f1/Dog': 1.0}
         """
         return self.result().scalars()
+
+    def points(self, name: str | None = None, *, logits: bool = False) -> OperatingPoints:
+        """Return the best thresholds of a metric, to save and use: ``metric.points().save("points.toml")``.
+
+        Each threshold has as few digits as give the same counts.
+
+        Parameters
+        ----------
+        name : str, optional
+            The name of the metric, if several have thresholds.
+        logits : bool, default False
+            Whether the scores are logits. The thresholds then become probabilities.
+
+        Returns
+        -------
+        OperatingPoints
+            The thresholds, with the post-processing of the metric.
+
+        Examples
+        --------
+        >>> import torch
+        >>> import sedscope as sed
+        >>> from sedscope.torch import SEDMetric
+        >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+        >>> metric = SEDMetric("best_collar_f1", ["Dog"], frame=1.0, truth=truth)
+        >>> metric.update(torch.tensor([[[-1.5], [2.2], [0.4]]]), ["a"])
+        >>> metric.points(logits=True).thresholds
+        {'Dog': 0.8}
+        """
+        from .thresholds import points_of
+
+        return points_of(self.result(), name, self.collector.postprocessing, logits=logits)
 
     @property
     def parts(self) -> list[torch.Tensor] | torch.Tensor:
@@ -360,6 +394,13 @@ class SEDMetrics(torchmetrics.Metric):
             The figure and its axes.
         """
         return self._plot(val, ax)
+
+    def _say(self, note: str, *, about: str | None = None) -> None:
+        """Warn once of the same thing. ``about``: what the note is about, if it has numbers of a batch."""
+        said = _SAID.setdefault(self.collector.data_digest, set())
+        if (about or note) not in said:
+            said.add(about or note)
+            warnings.warn(note, SedscopeWarning, stacklevel=3)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(one_line, self.metrics))})"
