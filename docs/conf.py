@@ -57,7 +57,8 @@ for _name in ("curves", "presets", "simulate"):
 autodoc_mock_imports = [] if find_spec("torchmetrics") else ["torch"]
 if autodoc_mock_imports:
     sys.modules["torchmetrics"] = ModuleType("torchmetrics")
-    sys.modules["torchmetrics"].Metric = type("Metric", (), {"__module__": "torchmetrics"})
+    _base = type("Metric", (), {"__module__": "torchmetrics"})
+    vars(sys.modules["torchmetrics"])["Metric"] = _base
 autodoc_typehints = "none"  # types stand in the docstrings
 autosummary_generate = True
 # Pages whose names differ only in case would overwrite each other on some systems.

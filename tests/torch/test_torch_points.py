@@ -23,7 +23,7 @@ SCORES = sed.Scores.from_arrays(ARRAYS, classes=CLASSES, frame=FRAME)
 
 
 def metric_of(*metrics: object, **options: object) -> SEDMetrics:
-    metric = SEDMetrics([*metrics], CLASSES, frame=FRAME, truth=TRUTH, **options)  # type: ignore[arg-type]
+    metric = SEDMetrics([*metrics], CLASSES, frame=FRAME, truth=TRUTH, **options)  # type: ignore[list-item, arg-type]
     give(metric, [*CLIPS])
     return metric
 
