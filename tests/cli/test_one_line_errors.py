@@ -334,7 +334,7 @@ def changed_deltas(path: Path, change: Callable[[dict[str, Any]], object]) -> No
     description = json.loads(rest[:length])
     changed = change(description)
     text = json.dumps(description if changed is None else changed).encode()
-    head = f"sedscope-deltas 1 {len(text)} {digest(text)}\n".encode()
+    head = f"sedscope-deltas 2 {len(text)} {digest(text)}\n".encode()
     path.write_bytes(head + text + rest[length:])
 
 
@@ -372,9 +372,9 @@ CHANGES: Mapping[str, Callable[[dict[str, Any]], object]] = {
     "an array that is not there": _set("deltas/0/durations", 10**6),
     "no detections": _set("deltas/0/detections", None),
     "no references": _set("deltas/0/references", []),
-    "columns of another type": lambda description: description["deltas"][0]["detections"].update(
-        columns=[description["deltas"][0]["detections"]["scores"]] * 2
-    ),
+    "rows that are not there": _set("deltas/0/detections", [0, 9]),
+    "rows of a negative group": _set("deltas/0/detections", [-1, 0]),
+    "groups of rows are a text": _set("rows", "x"),
     "variants are a list": _set("deltas/0/variants", [1]),
 }
 

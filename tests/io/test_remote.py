@@ -264,7 +264,7 @@ def test_deltas_and_results_are_written_to_addresses(here: Path) -> None:
 
 
 def test_damaged_deltas_at_an_address(here: Path) -> None:
-    fsspec.filesystem("memory").pipe_file("/written/cut.deltas", b"sedscope-deltas 1 99 abc\n")
+    fsspec.filesystem("memory").pipe_file("/written/cut.deltas", b"sedscope-deltas 2 99 abc\n")
     with pytest.raises(sed.SedscopeError, match=r"memory://written/cut\.deltas is damaged"):
         sed.load_deltas("memory://written/cut.deltas")
 

@@ -25,46 +25,45 @@ def write_report(
 ) -> None:
     """Write an HTML report of one or more systems.
 
-        The page works offline and loads nothing. It shows curves, counts at every slider position, error
-        types and clips.
+    The page works offline and loads nothing. It shows curves, counts at every slider position, error
+    types and clips.
 
-        Parameters
-        ----------
-        evaluations : mapping of str to Evaluation
-            The evaluation of each system, by name. All systems must share metrics, classes and clips.
-        path : str or Path
-            The file to write.
-        comparison : Comparison, optional
-            Differences between the systems with their intervals.
-        clips_shown : int or iterable of str, default 60
-            How many clips a reader can browse, or which ones. Of a number, up to one in six are clips
-            without errors, and the others are those with the most errors.
-        audio : str or Path, optional
-            A folder with audio files, named after their clips. Those of the clips shown become part of the
-            page, up to 30 MB, which draws their spectrograms. Of long recordings, only parts around errors
-            may fit; cutting formats other than WAV needs soundfile (``pip install 'sedscope[audio]'``).
-        run : Run, optional
-            How a further pass over the clips runs, if the page needs one.
+    Parameters
+    ----------
+    evaluations : mapping of str to Evaluation
+        The evaluation of each system, by name. All systems must share metrics, classes and clips.
+    path : str or Path
+        The file to write.
+    comparison : Comparison, optional
+        Differences between the systems with their intervals.
+    clips_shown : int or iterable of str, default 60
+        How many clips a reader can browse, or which ones. Of a number, up to one in six are clips
+        without errors, and the others are those with the most errors.
+    audio : str or Path, optional
+        A folder with audio files, named after their clips. Those of the clips shown become part of the
+        page, up to 30 MB, which draws their spectrograms. Of long recordings, only parts around errors
+        may fit; cutting formats other than WAV needs soundfile (``pip install 'sedscope[audio]'``).
+    run : Run, optional
+        How a further pass over the clips runs, if the page needs one.
 
-        Raises
-        ------
-        SedscopeError
-            If the systems were evaluated in different ways, or if a named clip was not evaluated.
+    Raises
+    ------
+    SedscopeError
+        If the systems were evaluated in different ways, or if a named clip was not evaluated.
 
-        See Also
-        --------
-        Evaluation.report, Comparison.report
+    See Also
+    --------
+    Evaluation.report, Comparison.report
 
-        Examples
-        --------
-        >>> from pathlib import Path
-    from typing import Any
-        >>> from tempfile import TemporaryDirectory
-        >>> import sedscope as sed
-        >>> truth = sed.simulate.ground_truth(3, classes=2)
-        >>> evaluation = sed.evaluate(sed.simulate.scores(truth), truth, sed.BestFScore(sed.Collar()))
-        >>> with TemporaryDirectory() as folder:
-        ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import sedscope as sed
+    >>> truth = sed.simulate.ground_truth(3, classes=2)
+    >>> evaluation = sed.evaluate(sed.simulate.scores(truth), truth, sed.BestFScore(sed.Collar()))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report({"baseline": evaluation}, Path(folder) / "report.html")
     """
     from ..io.atomic_write import check_output
     from ..io.locations import location
