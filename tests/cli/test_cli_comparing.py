@@ -137,6 +137,9 @@ def test_compare_at_false_alarms(folder: Path, tmp_path: Path) -> None:
         assert f"{old.tally.fp / expected.hours:.4g} " in line
     rate = run("compare", *systems, *options, "7.5")
     assert "at 7.5 false alarms per hour and class" in rate.out
+    per_day = run("compare", *systems, *options, "180/day")
+    assert "at 180 false alarms per day and class" in per_day.out
+    assert "false alarms per day (threshold), first run" in per_day.out
 
 
 @posix_only

@@ -66,8 +66,8 @@ def evaluate_in_copy(scratch: Path, *arguments: str | Path) -> str:
     [
         (
             "Add a metric",
-            ["--metric", "MissRate(Collar(), threshold=0.3)"],
-            "MissRate(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.3, average='macro')",
+            ["--metric", "FalseShare(Collar(), threshold=0.3)"],
+            "FalseShare(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.3, average='macro')",
         ),
         ("Add a criterion", ["--metric", "BestFScore(Touch())"], "BestFScore(Touch()"),
         (

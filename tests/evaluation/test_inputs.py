@@ -168,6 +168,10 @@ def test_points_choose_the_default_metrics() -> None:
     points = sed.OperatingPoints(dict.fromkeys(SCORES.classes, 0.5))
     result = sed.evaluate(SCORES, TRUTH, points=points)
     assert [*result.results] == [*points.metrics().values()]
+    of_day = sed.OperatingPoints({"Dog": 0.5}, {"objective": "recall (max_false_alarms=1.0, per=day)"})
+    assert of_day.metrics()["false_alarms_per_day"] == sed.FalseAlarmRate(
+        sed.Collar(), "points", per="day"
+    )
 
 
 def test_a_truth_of_regions_cuts_what_is_read(tmp_path: Path) -> None:

@@ -125,6 +125,26 @@ def test_a_rate_is_that_of_the_metric(
         )
 
 
+def test_a_rate_may_be_one_per_day(
+    truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
+) -> None:
+    systems = {"list": events, "scored": scored}
+    hourly, daily = (
+        sed.compare(systems, truth, METRICS[0], resampling=25, at_false_alarms=rate)
+        for rate in (720, "17280/day")
+    )
+    assert repr(daily.metrics[0]).endswith(" at 17280 false alarms per day and class")
+    for name in systems:
+        np.testing.assert_array_equal(
+            daily.values[daily.metrics[0]][name].values, hourly.values[hourly.metrics[0]][name].values
+        )
+    for wrong in ("-1/day", "inf/hour"):
+        with pytest.raises(sed.SedscopeError, match="must be at least 0, and finite"):
+            sed.compare(systems, truth, METRICS[0], at_false_alarms=wrong)
+    with pytest.raises(sed.SedscopeError, match="there is no such system"):
+        sed.compare(systems, truth, METRICS[0], at_false_alarms="1/week")
+
+
 def test_a_list_beyond_the_rate_is_named(
     truth: sed.GroundTruth, scored: sed.Scores, events: sed.Scores
 ) -> None:

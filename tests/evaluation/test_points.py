@@ -24,6 +24,7 @@ MEASURED: list[Metric[Any]] = [
     sed.FScore(SECOND, beta=2, average="micro"),
     sed.Precision(COLLAR, average="weighted"),
     sed.Recall(sed.Intersection(0.5, 0.5, cttc=0.3)),
+    sed.MissRate(sed.Alarm(cooldown=2)),
     sed.ErrorRate(COLLAR, average="micro"),
     sed.ErrorRate(SECOND, average="micro"),
     sed.Specificity(SECOND),

@@ -50,6 +50,7 @@ def test_rates_at_a_threshold() -> None:
     assert dog.value == pytest.approx(1 / 3)
     assert value(sed.Precision(COLLAR)).per_class["Dog"].value == pytest.approx(1 / 3)
     assert value(sed.Recall(COLLAR)).per_class["Dog"].value == pytest.approx(1 / 3)
+    assert value(sed.MissRate(COLLAR)).per_class["Dog"].value == pytest.approx(2 / 3)
     assert value(sed.ErrorRate(COLLAR)).per_class["Dog"].value == pytest.approx(4 / 3)
     assert value(sed.FScore(COLLAR, beta=2)).per_class["Cat"].value == 1
 
@@ -176,6 +177,10 @@ def test_the_curve_of_false_alarms_gives_the_recall_of_every_limit(case: Sequenc
             metric = sed.RecallAtFalseAlarms(criterion, false_alarms=allowed / hours)
             assert curve.recall_at(allowed / hours) == metric.of_class(of_class, hours).value
             assert curve.recall_at((allowed + 0.5) / hours) == metric.of_class(of_class, hours).value
+            missed = sed.MissRateAtFalseAlarms(criterion, 24 * allowed / hours, per="day")
+            best = missed.of_class(of_class, hours)
+            assert best.value == pytest.approx(1 - metric.of_class(of_class, hours).value, abs=1e-15)
+            assert best.threshold == metric.of_class(of_class, hours).threshold
 
 
 def test_areas_of_clips() -> None:

@@ -274,6 +274,31 @@ def test_recall_over_false_alarms(case: Case) -> None:
     assert (linear.get_xscale(), linear.get_xlim()[0]) == ("linear", 0)
 
 
+def test_false_alarms_are_drawn_per_day_if_the_metric_counts_them_so(case: Case) -> None:
+    metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), 100, per="day")
+    per_day = sed.evaluate(*case, metric)[metric]
+    curve = per_day.per_class["Speech"].curve
+    assert curve is not None
+    axes = per_day.per_class["Speech"].plot()
+    assert axes.get_xlabel() == "false alarms per day"
+    assert drawn(axes)[0][1:-1] == (24 * curve.per_hour[1:]).tolist()
+    assert per_day.per_class["Speech"].plot(per="hour").get_xlabel() == "false alarms per hour"
+
+
+def test_a_ring_marks_where_a_detector_is_nearly_always_on(case: Case) -> None:
+    metric = sed.RecallAtFalseAlarms(sed.AnyOverlap(), 100)
+    curve = sed.evaluate(*case, metric)[metric].per_class["Dog"].curve
+    assert curve is not None
+    assert curve.always_on is not None
+    assert curve.recall[curve.always_on :].min() > curve.recall[: curve.always_on].max()
+    assert (curve.scores[curve.always_on :] < curve.scores[: curve.always_on].min()).all()
+    (line,) = curve.plot().lines
+    assert (line.get_marker(), line.get_markevery()) == ("o", [curve.always_on])
+    metric = sed.RecallAtFalseAlarms(sed.Alarm(), 100)
+    (line,) = sed.evaluate(*case, metric)[metric].per_class["Dog"].plot().lines
+    assert line.get_marker() == "None"  # a clip is shorter than the cooldown
+
+
 def test_an_event_list_without_confidences_is_a_point(case: Case) -> None:
     scores, truth = case
     events = sed.detect(scores, dict.fromkeys(scores.classes, 0.3))

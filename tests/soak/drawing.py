@@ -189,6 +189,8 @@ class Drawer:
             lambda: sed.BestErrorRate(criterion, rng.choice(errors)),
             lambda: sed.Precision(criterion, threshold, average),
             lambda: sed.Recall(criterion, threshold, average),
+            lambda: sed.MissRate(criterion, threshold, average),
+            lambda: sed.MissRateAtFalseAlarms(criterion, rng.choice([0, 3600, 10**6]), average=average),
             lambda: sed.FalseAlarmRate(criterion, threshold, rng.choice(["micro", "macro"])),
             lambda: sed.PrecisionAtRecall(criterion, rng.choice([0.25, 0.5, 1.0]), average),
             lambda: sed.RecallAtPrecision(criterion, rng.choice([0.25, 0.5, 1.0]), average),

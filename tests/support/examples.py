@@ -61,6 +61,8 @@ METRICS: list[Metric[Any]] = [
     sed.BestErrorRate(sed.Clip("mean"), average="weighted"),
     sed.Precision(COLLAR, threshold=0.3),
     sed.Recall(sed.Collar(None, 0.01), threshold=0.3),
+    sed.MissRate(sed.IoU(0.3), threshold=0.3, average="weighted"),
+    sed.MissRateAtFalseAlarms(COLLAR, false_alarms=8.64e7, per="day"),
     sed.Specificity(SEGMENT, threshold=0.3),
     sed.BalancedAccuracy(sed.Clip(), threshold=0.3),
     sed.PrecisionAtRecall(sed.IoU(0.5), recall=0.5),

@@ -66,9 +66,9 @@ def compare(
         str | None,
         typer.Option(
             metavar="RATE|list|SYSTEM",
-            help="Compare all systems at the same false alarms of each class: a number per hour, 'list' for "
-            "those of the only event list without scores, or the name of such a system. Each system is "
-            "measured at the thresholds with the highest recall within them. "
+            help="Compare all systems at the same false alarms of each class: a number per hour, '1/day' for "
+            "one per day, 'list' for those of the only event list without scores, or the name of such a "
+            "system. Each system is measured at the thresholds with the highest recall within them. "
             "[default metrics: recall and F-score within collars]",
         ),
     ] = None,
@@ -139,7 +139,7 @@ def compare(
     write_tables(result, output, caption)
     _show(result)
     if at_false_alarms is not None:
-        _show_operating_points(result)
+        _show_operating_points(result, "day" if at_false_alarms.endswith("/day") else "hour")
     if fail_if_worse:
         conclude(not_worse(result, margin), junit)
 
@@ -261,30 +261,38 @@ def _show(result: Comparison) -> None:
         )
 
 
-def _show_operating_points(result: Comparison) -> None:
-    """Print the false alarms per hour of each class and the threshold there, for each criterion."""
+def _show_operating_points(result: Comparison, per: str) -> None:
+    """Print the false alarms of each class and the threshold there, for each criterion.
+
+    ``per``: the unit of recording time.
+    """
     from ..results.text import Table, text_of
 
     for criterion, metric in {metric.criterion: metric for metric in reversed(result.metrics)}.items():
         rows = [
             [
                 label,
-                *(_point_text(result.evaluations[name], metric, label) for name in result.evaluations),
+                *(
+                    _point_text(of_system, metric, label, per)
+                    for of_system in result.evaluations.values()
+                ),
             ]
             for label in result.classes
         ]
-        title = f"false alarms per hour (threshold), first run of each system, {criterion!r}"
+        title = f"false alarms per {per} (threshold), first run of each system, {criterion!r}"
         table = Table(["class", *result.evaluations], rows, title=title, ruled=False)
         typer.echo(f"\n{text_of([table])}")
 
 
-def _point_text(evaluation: Evaluation, metric: Metric[Any], label: str) -> str:
+def _point_text(evaluation: Evaluation, metric: Metric[Any], label: str, per: str) -> str:
     """Return the operating point of a class as text. An event list has no threshold to name."""
+    from ..counting.tally import hours_per
+
     point = evaluation[metric].per_class[label]
     if point.tally is None:
         return ""
     if point.threshold == math.inf:
         return "never detected"
-    rate = f"{point.tally.false_alarms_per_hour(evaluation.hours):.4g}"
+    rate = f"{hours_per(per) * point.tally.false_alarms_per_hour(evaluation.hours):.4g}"
     only_point = len(evaluation.counts[metric.criterion][label].scores) == 1
     return rate if only_point else f"{rate} ({point.threshold:.4g})"

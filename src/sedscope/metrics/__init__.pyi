@@ -9,6 +9,7 @@ from .curve_areas import AveragePrecision as AveragePrecision
 from .curve_areas import DPrime as DPrime
 from .curve_areas import EqualErrorRate as EqualErrorRate
 from .false_alarms import FalseAlarmRate as FalseAlarmRate
+from .false_alarms import MissRateAtFalseAlarms as MissRateAtFalseAlarms
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .false_alarms import RecallAtPrecision as RecallAtPrecision
@@ -38,6 +39,7 @@ from .thresholded import BestFScore as BestFScore
 from .thresholded import DetectionCost as DetectionCost
 from .thresholded import ErrorRate as ErrorRate
 from .thresholded import FScore as FScore
+from .thresholded import MissRate as MissRate
 from .thresholded import Precision as Precision
 from .thresholded import Recall as Recall
 from .thresholded import Specificity as Specificity

@@ -201,6 +201,11 @@ class FROCCurve(CurveTable):
     """Whether all detections have one score, as in an event list without confidences."""
     band: FROCBand | None = None
     """The interval of the recall, if the clips were resampled."""
+    always_on: int | None = None
+    """The first vertex at which detections have merged, so that the detector is nearly always on: some higher
+    threshold has at least twice as many false alarms, and no lower one has more. None if there is none."""
+    per: str = "hour"
+    """The unit of recording time on the axis of a plot, ``"hour"`` or ``"day"``."""
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "false_alarms_per_hour": self.per_hour, "recall": self.recall}
@@ -211,16 +216,18 @@ class FROCCurve(CurveTable):
         return self.recall[rows - 1]
 
     def plot(
-        self, ax: Axes | None = None, *, log: bool = True, per: str = "hour", **options: Any
+        self, ax: Axes | None = None, *, log: bool = True, per: str | None = None, **options: Any
     ) -> Axes:
         """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
 
         ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
-        clips, where the recall without any is drawn. ``per``: draw false alarms per ``"hour"`` or ``"day"``.
+        clips, where the recall without any is drawn. ``per``: draw false alarms per ``"hour"`` or ``"day"``,
+        by default as the metric counts them. A ring marks the vertex from which the detector is nearly
+        always on.
         """
         from ..plots.curves import plot_froc
 
-        return plot_froc(self, ax, options, log=log, per=per)
+        return plot_froc(self, ax, options, log=log, per=self.per if per is None else per)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -327,7 +334,20 @@ def froc_rows(tp: IntArray, fp: IntArray) -> NDArray[np.intp]:
     return order[np.concatenate([[True], tp[order][1:] > most[:-1]])]
 
 
-def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
+def always_on_vertex(fp: IntArray, rows: NDArray[np.intp]) -> int | None:
+    """Return the first vertex of a FROC curve at which detections have merged; see :class:`FROCCurve`.
+
+    ``fp``: at every operating point. ``rows``: the operating points of the vertices.
+
+    >>> always_on_vertex(np.array([0, 4, 9, 8, 1]), np.array([0, 4, 1]))
+    1
+    """
+    peak = len(fp) - 1 - int(np.argmax(fp[::-1]))
+    merged = (rows > peak) & (2 * fp[rows] <= fp[peak])
+    return int(np.argmax(merged)) if merged.any() else None
+
+
+def froc_curve(counts: ClassCounts, hours: float, per: str = "hour") -> FROCCurve:
     """Return the best recall over false alarms per hour (FROC).
 
     Parameters
@@ -336,6 +356,8 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
         The counts of a class, or of all classes together (:meth:`~sedscope.Counts.pooled`).
     hours : float
         The duration of all clips, ``counts.hours``.
+    per : {"hour", "day"}, default "hour"
+        The unit of recording time in which the curve is drawn.
 
     Returns
     -------
@@ -360,7 +382,13 @@ def froc_curve(counts: ClassCounts, hours: float) -> FROCCurve:
         rows = np.append(rows, len(tp) - 1)
     per_hour = np.asarray(tally.false_alarms_per_hour(hours))
     return FROCCurve(
-        operating_scores(counts)[rows], per_hour[rows], np.asarray(tally.recall)[rows], hours, one_point
+        operating_scores(counts)[rows],
+        per_hour[rows],
+        np.asarray(tally.recall)[rows],
+        hours,
+        one_point,
+        always_on=None if one_point else always_on_vertex(fp, rows),
+        per=per,
     )
 
 

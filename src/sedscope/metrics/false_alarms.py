@@ -239,11 +239,39 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
         return self._best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
 
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
-        return froc_curve(counts, hours)
+        return froc_curve(counts, hours, self.per)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""
         return float(tally.recall)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class MissRateAtFalseAlarms(RecallAtFalseAlarms):
+    """The smallest miss rate over all thresholds with few enough false alarms: 1 − recall.
+
+    Parameters
+    ----------
+    criterion, false_alarms, per, average
+        As for :class:`RecallAtFalseAlarms`.
+
+    Examples
+    --------
+    >>> from sedscope import Alarm
+    >>> MissRateAtFalseAlarms(Alarm(), 1, per="day")
+    MissRateAtFalseAlarms(Alarm(cooldown=60, before=0, after=2), false_alarms=1, per='day', average='macro')
+    """
+
+    higher_is_better: ClassVar[bool] = False
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
+        best = super().of_class(counts, hours)
+        return best if best.tally is None else replace(best, value=self.of_tally(best.tally))
+
+    def of_tally(self, tally: Tally) -> float:
+        """Return the miss rate, whether or not the constraint is met."""
+        return float(tally.miss_rate)
 
 
 @dataclass(frozen=True, repr=False)

@@ -51,6 +51,14 @@ SHORT_NAMES = {
         "FalseAlarmRate(Collar())",
         "event false alarms per hour at 0.5, with the same collars",
     ),
+    "alarm_miss_rate": (
+        "MissRate(Alarm())",
+        "share of references without an alarm at 0.5, cooldown of a minute",
+    ),
+    "alarm_miss_rate_at_1_per_day": (
+        "MissRateAtFalseAlarms(Alarm(), false_alarms=1, per='day')",
+        "the same at the best threshold with at most one false alarm a day and class",
+    ),
     "onset_f1": ("FScore(Collar(offset=None))", "event F-score at 0.5, onset within 0.2 s, any offset"),
     "best_onset_f1": ("BestFScore(Collar(offset=None))", "the same at the best threshold of each class"),
     "intersection_f1": (

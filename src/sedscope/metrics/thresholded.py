@@ -400,6 +400,29 @@ class Recall(Rate):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
+class MissRate(Rate):
+    """The share of references that are missed, at one threshold for all classes.
+
+    Parameters
+    ----------
+    criterion, threshold, average
+        As for :class:`FScore`.
+
+    Examples
+    --------
+    >>> from sedscope import Alarm
+    >>> MissRate(Alarm(), threshold="points")
+    MissRate(Alarm(cooldown=60, before=0, after=2), threshold='points', average='macro')
+    """
+
+    higher_is_better: ClassVar[bool] = False
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(tally.miss_rate)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
 class Specificity(Rate):
     """The share of segments, of clips or of time without the class in which it is not detected.
 

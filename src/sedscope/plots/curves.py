@@ -188,7 +188,7 @@ def plot_froc(
     log: bool = True,
     per: str = "hour",
 ) -> Axes:
-    """Plot the best recall over false alarms per hour or day as steps.
+    """Plot the best recall over false alarms per hour or day as steps, with a ring where it is always on.
 
     On a logarithmic axis, no false alarm is drawn at half a false alarm in all clips.
     """
@@ -201,7 +201,10 @@ def plot_froc(
     else:
         # the last recall holds for all higher rates
         ends = np.append(shown, shown[-1]), np.append(curve.recall, curve.recall[-1])
-        (line,) = axes.step(*ends, where="post", gid=_CURVE, **options)
+        ring: dict[str, Any] = {}
+        if curve.always_on is not None:
+            ring = {"marker": "o", "markevery": [curve.always_on], "markerfacecolor": "none"}
+        (line,) = axes.step(*ends, where="post", gid=_CURVE, **{**ring, **options})
         if curve.band is not None:
             rates = np.maximum(scale * curve.band.per_hour, least)
             low, high, colour = curve.band.low, curve.band.high, line.get_color()

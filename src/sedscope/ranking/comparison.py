@@ -71,11 +71,11 @@ def compare(
         systems (276 pairs) need 12000.
     at_false_alarms : float or str, optional
         Compare the systems at the same false alarms, instead of at the thresholds of the metrics. The
-        limit is a number per hour and class, or the false alarms of an event list without scores: its
-        name, or ``"list"`` if there is only one. Each class of each system is measured at the threshold
-        with the highest recall within the limit. Each resample has its own thresholds. The metrics must
-        be measured at one threshold, e.g. :class:`~sedscope.Recall` and :class:`~sedscope.FScore`.
-        ``comparison.metrics`` says where they are measured.
+        limit is a number per hour and class, a text such as ``"1/day"``, or the false alarms of an event
+        list without scores: its name, or ``"list"`` if there is only one. Each class of each system is
+        measured at the threshold with the highest recall within the limit. Each resample has its own
+        thresholds. The metrics must be measured at one threshold, e.g. :class:`~sedscope.Recall` and
+        :class:`~sedscope.FScore`. ``comparison.metrics`` says where they are measured.
     classes, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     clips : iterable of str or "scored", optional

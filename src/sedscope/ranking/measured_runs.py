@@ -44,25 +44,42 @@ if TYPE_CHECKING:
 
 
 FalseAlarmLimit: TypeAlias = float | str
-"""False alarms per hour and class; ``"list"``, the rates of the only event list; or the name of one."""
+"""False alarms per hour and class; a rate such as ``"1/day"``; ``"list"``, the rates of the only event list;
+or the name of one."""
 
 DeltasByCriterion: TypeAlias = Mapping[Criterion, Deltas]
 
 
+def rate_limit(limit: FalseAlarmLimit) -> tuple[float, str] | None:
+    """Return the number of a rate and its unit of time; None for the name of a system.
+
+    >>> rate_limit(2), rate_limit("1/day"), rate_limit("list")
+    ((2.0, 'hour'), (1.0, 'day'), None)
+    """
+    if not isinstance(limit, str):
+        return float(limit), "hour"
+    number, _, unit = limit.partition("/")
+    try:
+        return (float(number), unit) if unit in ("hour", "day") else None
+    except ValueError:
+        return None
+
+
 def check_limit(limit: FalseAlarmLimit, systems: Sequence[str]) -> None:
     """Refuse a limit that is neither a rate nor the name of a system."""
-    if isinstance(limit, str):
-        if limit != "list" and limit not in systems:
-            raise SedscopeError(
-                f"at_false_alarms={limit!r}: there is no such system. Give a number of false alarms per "
-                f"hour, 'list' for those of the event list, or the name of a system"
-                f"{_guess(limit, systems)}."
-            )
-    elif isinstance(limit, bool) or not isinstance(limit, (int, float, np.number)):
+    if isinstance(limit, bool) or not isinstance(limit, (str, int, float, np.number)):
         raise SedscopeError(
             f"at_false_alarms={limit!r} must be a number, 'list' or the name of a system."
         )
-    elif not (limit >= 0 and math.isfinite(limit)):
+    rate = rate_limit(limit)
+    if rate is None:
+        if limit != "list" and limit not in systems:
+            raise SedscopeError(
+                f"at_false_alarms={limit!r}: there is no such system. Give a number of false alarms per "
+                "hour, 'list' for those of the event list, a rate such as '1/day', or the name of a system"
+                f"{_guess(str(limit), systems)}."
+            )
+    elif not (rate[0] >= 0 and math.isfinite(rate[0])):
         raise SedscopeError(f"at_false_alarms={limit!r} must be at least 0, and finite.")
 
 
@@ -82,15 +99,16 @@ class MatchedPoints:
     ) -> None:
         self._draws = draws
         self._limits: dict[Criterion, IntArray] = {}
-        if isinstance(limit, str):
-            run, of_list = _event_list(limit, passes)
+        rate = rate_limit(limit)
+        if rate is None:
+            run, of_list = _event_list(str(limit), passes)
             where = f"the false alarms of {run.system}"
             for criterion, deltas in of_list.items():
                 self._limits[criterion] = false_positives_of(deltas, draws.weights)
         else:
-            where = f"{limit:g} false alarms per hour and class"
+            where = f"{rate[0]:g} false alarms per {rate[1]} and class"
             for criterion, deltas in passes[0][1].items():
-                self._limits[criterion] = false_positives_allowed(float(limit), deltas, draws.weights)
+                self._limits[criterion] = false_positives_allowed(*rate, deltas, draws.weights)
         classes = passes[0][0].alignment.classes
         self.metrics = tuple(
             AtFalseAlarms(

@@ -89,8 +89,8 @@ def false_positives_of(deltas: Deltas, weights: Weights) -> IntArray:
     return weights @ per_clip.T
 
 
-def false_positives_allowed(per_hour: float, deltas: Deltas, weights: Weights) -> IntArray:
+def false_positives_allowed(rate: float, per: str, deltas: Deltas, weights: Weights) -> IntArray:
     """Return (weights × classes) the false positives that a rate allows each class, exactly."""
     ticks = weights @ deltas.durations
-    most = [most_false_positives(per_hour, int(time) / TICKS_PER_SECOND / 3600) for time in ticks]
+    most = [most_false_positives(rate, int(time) / TICKS_PER_SECOND / 3600, per) for time in ticks]
     return np.repeat(np.array(most, np.int64)[:, None], len(deltas.classes), axis=1)

@@ -205,8 +205,9 @@ class OperatingPoints:
         """Return what to measure at the points, by name.
 
         The metrics are precision, recall, F-score, error rate and false alarms per hour, by the criterion
-        that the points were chosen by; by ``Collar()`` if the provenance names none. If the criterion
-        measures time, the last one is the detection cost.
+        that the points were chosen by; by ``Collar()`` if the provenance names none. False alarms are those
+        per day if the points were chosen for a limit per day. If the criterion measures time, the last
+        metric is the detection cost.
 
         Returns
         -------
@@ -222,6 +223,7 @@ class OperatingPoints:
         Recall(Segment(length=1, aggregation='max'), threshold='points', average='macro')
         """
         criterion = self._criterion()
+        per = "day" if "per=day" in self.provenance.get("objective", "") else "hour"
         return {
             "precision": Precision(criterion, "points"),
             "recall": Recall(criterion, "points"),
@@ -230,7 +232,7 @@ class OperatingPoints:
             **(
                 {"detection_cost": DetectionCost(criterion, "points")}
                 if criterion.measures_time
-                else {"false_alarms_per_hour": FalseAlarmRate(criterion, "points")}
+                else {f"false_alarms_per_{per}": FalseAlarmRate(criterion, "points", per=per)}
             ),
         }
 

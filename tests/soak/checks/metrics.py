@@ -175,6 +175,8 @@ def _rates(metric: Any, table: Table, point: OperatingPoint, pooled: bool) -> fl
         return float(precision(point)) if point.tp + point.fp else None
     if isinstance(metric, sed.Recall):
         return float(recall)
+    if isinstance(metric, sed.MissRate):
+        return float(1 - recall)
     if table.negatives == 0:
         return NAN
     assert table.negatives is not None
@@ -201,6 +203,11 @@ def of_class(metric: Any, table: Table, *, pooled: bool = False) -> float | None
     if isinstance(metric, (sed.AUROC, sed.DPrime)):
         area = auroc(metric, table)
         return area if isinstance(metric, sed.AUROC) or area is None else d_prime(area)
+    if isinstance(metric, sed.MissRateAtFalseAlarms):
+        same = sed.RecallAtFalseAlarms(metric.criterion, metric.false_alarms, metric.per)
+        found = of_class(same, table)
+        assert found is not None
+        return float(1 - Fraction(round(found * n), n))
     constrained: dict[type, Callable[[OperatingPoint], tuple[bool, Fraction]]] = {
         sed.PrecisionAtRecall: lambda p: (Fraction(p.tp, n) >= Fraction(metric.recall), precision(p)),
         sed.RecallAtPrecision: lambda p: (precision(p) >= Fraction(metric.precision), Fraction(p.tp, n)),

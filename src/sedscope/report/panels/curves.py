@@ -10,7 +10,7 @@ import numpy as np
 from ...counting.counts import ClassCounts, Counts
 from ...criteria import Criterion
 from ...evaluation.result import Evaluation
-from ...metrics.curves import FROCCurve, froc_rows
+from ...metrics.curves import FROCCurve, always_on_vertex, froc_rows
 from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
 from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource
@@ -37,6 +37,8 @@ class FROCVertices:
     """The false positives up to which all operating points are known; None if they all are."""
     band: RecallBand | None
     """If the clips were resampled for a metric that has it."""
+    always_on: int | None
+    """The first vertex at which detections have merged; None if there is none."""
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,7 @@ def _froc_vertices(table: ClassCounts, band: RecallBand | None) -> FROCVertices:
         pack_steps(fp[kept]),
         all_up_to,
         band,
+        always_on_vertex(fp, kept) if all_up_to is None and len(table.scores) > 1 else None,
     )
 
 

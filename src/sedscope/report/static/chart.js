@@ -153,6 +153,11 @@ export class Chart {
     layer.append(...(lines.length ? lines : pieces.slice(-1))
       .flatMap((points) => pointsAlong(points, curve.step, distance, shift))
       .map(([x, y]) => shapeAt(x, y, curve.style, { class: `shape ${curve.faint ? "faint" : ""}` })));
+    if (curve.ring !== undefined) {
+      const { colour } = curveStyle(curve.style);
+      layer.append(svg("circle", { class: `curve ring ${colour} ${curve.faint ? "faint" : ""}`, r: 6,
+        cx: this.xScale(curve.x[curve.ring]), cy: this.yScale(curve.y[curve.ring]) }));
+    }
     return layer;
   }
 

@@ -140,7 +140,7 @@ function unpackCurve({ scores, tp, fp, froc }, [low, high], resolution) {
     tp: unpackSteps(tp),
     fp: unpackSteps(fp),
     froc: froc && { scores: froc.scores.map((score) => score ?? Infinity), tp: unpackSteps(froc.tp),
-      fp: unpackSteps(froc.fp), allUpTo: froc.all_up_to ?? Infinity,
+      fp: unpackSteps(froc.fp), allUpTo: froc.all_up_to ?? Infinity, alwaysOn: froc.always_on,
       band: froc.band && { x: froc.band.per_hour, low: froc.band.low, high: froc.band.high } },
   };
 }

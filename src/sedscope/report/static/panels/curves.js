@@ -94,7 +94,7 @@ class CurveChart {
     if (!this.vertices.has(key)) {
       const curve = this.model.curves[s][this.criterion].classes[k];
       const point = this.model.isOnePoint(s, this.criterion, k);
-      const { scores, tp, fp, allUpTo, band } = this.kind.froc ? curve.froc : curve;
+      const { scores, tp, fp, allUpTo, band, alwaysOn } = this.kind.froc ? curve.froc : curve;
       const references = this.model.references(this.criterion, k);
       const tallies = tp.map((_, i) => new Tally(tp[i], fp[i], references, this.model.hours));
       const vertices = {
@@ -104,7 +104,7 @@ class CurveChart {
       if (point) for (const name of Object.keys(vertices)) vertices[name] = vertices[name].slice(-1);
       // the best recall holds up to the edge, as far as it is known
       const end = this.kind.froc && !point ? Math.min(allUpTo / this.model.hours, this.kind.last) : undefined;
-      this.vertices.set(key, { ...vertices, point, end, band });
+      this.vertices.set(key, { ...vertices, point, end, band, ring: alwaysOn ?? undefined });
     }
     return this.vertices.get(key);
   }
@@ -117,9 +117,9 @@ class CurveChart {
     const curves = [];
     model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
       if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
-      const { x, y, scores, tallies, point, end, band } = this.verticesOf(s, k);
+      const { x, y, scores, tallies, point, end, band, ring } = this.verticesOf(s, k);
       const selected = state.selectedClass === k;
-      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end, band,
+      curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end, band, ring,
         step: this.kind.step, strong: selected, faint: state.selectedClass !== null && !selected, selected,
         select: () => state.toggleClass(k),
         describe: (i) => [
@@ -127,7 +127,8 @@ class CurveChart {
           `TP ${text(tallies[i].tp)}, FP ${text(tallies[i].fp)}, FN ${text(tallies[i].fn)}`,
           `precision ${fixed(tallies[i].precision)}, recall ${fixed(tallies[i].recall)}`,
           `F1 ${fixed(tallies[i].f1)}`,
-          `${rate(tallies[i].falseAlarms)} false alarms per hour`] });
+          `${rate(tallies[i].falseAlarms)} false alarms per hour`,
+          ...(i === ring ? ["detections have merged: it is nearly always on"] : [])] });
     }));
     return curves;
   }
