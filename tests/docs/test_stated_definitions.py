@@ -159,7 +159,7 @@ def test_criteria_that_accept_pieces() -> None:
         "Intersection": {"dtc": 0.5, "gtc": 0.5},
         "OfLength": {**held, "longest": 5},
         "AlarmLatency": {"criterion": sed.Alarm()},
-        **dict.fromkeys(["BestAnswers", "QueryPrecision"], held),
+        **dict.fromkeys(["BestAnswers", "PerDetection", "QueryPrecision"], held),
     }
     for name in CRITERIA:
         criterion = CRITERIA[name](**arguments.get(name, {}))

@@ -86,6 +86,9 @@ METRICS: list[Metric[Any]] = [
     sed.RecallAtFalseAlarms(sed.Alarm(cooldown=0, within=1e-5), false_alarms=3.6e6),
     sed.Latency(sed.Alarm(cooldown=2e-5, before=3e-6, after=1e-5), 0.5, threshold=0.3),
     sed.Latency(sed.OfLength(sed.Alarm(cooldown=0), 2e-6), threshold=0.0, average="macro"),
+    sed.DetectionPrecision(sed.Intersection(0.3, 0.3), threshold=0.3),
+    sed.BestFScore(sed.AnyOverlap(before=3e-6), precision="detections"),
+    sed.AveragePrecision(sed.PerDetection(sed.Alarm(cooldown=2e-5)), average="micro"),
     sed.BestFScore(sed.Onset(0.02, cross_triggers=True), average="weighted"),
 ]
 
@@ -95,6 +98,7 @@ EVENT_METRICS: list[Metric[Any]] = [
     sed.AveragePrecision(sed.BestAnswers(sed.IoU(0.3), 2), average="micro"),
     sed.MeanAveragePrecision((0.3, 0.5, 0.8)),
     sed.MeanAveragePrecision("0.2..0.8/0.2", over="clip", top=3),
+    sed.BestFScore(sed.Window(0.3)),
     sed.RecallAt(2, 0.4),
     sed.MeanIoU(average="macro"),
     sed.QueryMean(sed.QueryIoU()),

@@ -388,7 +388,7 @@ def _show_choice(
         return f"{scale * tally.false_alarms_per_hour(counts.hours):.4g}"
 
     def shares(tally: Tally) -> list[str]:
-        precision = tally.precision if tally.tp + tally.fp else float("nan")
+        precision = tally.precision if tally.detected else float("nan")
         return [f"{precision:.4f}", f"{tally.recall:.4f}"]
 
     tallies = {

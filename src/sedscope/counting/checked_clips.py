@@ -309,7 +309,7 @@ def _event_batch(
     maxima, extents = chosen.maxima(len(alignment.classes)), events.extents()
     ends = np.where(durations == 0, extents[:, 2], durations)
     references = _references(alignment, first, ends, extents, maxima)
-    batch = EventBatch(**vars(references), detected=detected)
+    batch = EventBatch(**vars(references), detected=detected, listed=chosen)
     return batch, _first_point(alignment, first, chosen)
 
 

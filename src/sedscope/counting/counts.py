@@ -64,6 +64,8 @@ class ClassCounts(Tabular):
         (rows × 2) the sums of signed onset and offset errors of the pairs, in seconds.
     pairs : array of int or None
         The number of pairs regardless of label; only for all classes together.
+    right : array of int or None
+        The right detections, of criteria that count them apart from the references found.
     at_chosen_thresholds : bool
         Whether the rows are those of chosen thresholds.
     measures_time : bool
@@ -100,6 +102,7 @@ class ClassCounts(Tabular):
     fp_below_floor: int = 0
     measures_time: bool = False
     next_scores: ScoreArray | None = None
+    right: IntArray | None = None
 
     def __repr__(self) -> str:
         rows = counted(len(self.scores), "row") + ("" if self.complete else ", not complete")
@@ -142,12 +145,14 @@ class ClassCounts(Tabular):
 
     def _columns(self) -> dict[str, Column]:
         self.require_rows("A data frame")
-        tally = Tally(self.tp, self.fp, self.references)
+        tally = Tally(self.tp, self.fp, self.references, right=self.right)
         amounts = {"true_positive": tally.tp, "false_positive": tally.fp, "false_negative": tally.fn}
         if self.measures_time:
             columns = {f"{name}_seconds": time / TICKS_PER_SECOND for name, time in amounts.items()}
         else:
             columns = {f"{name}s": number for name, number in amounts.items()}
+        if tally.right is not None:
+            columns["right_detections"] = tally.right
         return {
             "class": [self.label] * len(self.scores),
             "threshold" if self.at_chosen_thresholds else "score": self.scores,
@@ -269,7 +274,8 @@ class ClassCounts(Tabular):
         tp, fp = with_none(self.tp), with_none(self.fp)
         assert tp is not None
         assert fp is not None
-        return Tally(tp, fp, self.references, self.trials, with_none(self.pairs))
+        pairs, right = with_none(self.pairs), with_none(self.right)
+        return Tally(tp, fp, self.references, self.trials, pairs, right)
 
     def cheapest_points(self) -> tuple[NDArray[np.intp], Tally]:
         """Return the operating points that can be best, and their places among all of :meth:`tally`.
@@ -290,6 +296,8 @@ class ClassCounts(Tabular):
         >>> places.tolist(), points.fp.tolist()
         ([0, 1, 2], [0, 0, 1])
         """
+        if self.right is not None:  # more right detections can be worth more false ones
+            return np.arange(len(self.scores) + 1), self.tally()
         rows = first_minimum_of_runs(self.tp, self.fp)
         rows = rows[1:] if len(rows) and self.tp[0] == 0 else rows  # to detect nothing is as cheap
         tp, fp = (np.concatenate([[0], column[rows]]) for column in (self.tp, self.fp))
@@ -350,6 +358,7 @@ class ClassCounts(Tabular):
             cross_changes=self.cross_changes[:0],
             errors=None,
             next_scores=np.concatenate([self.scores[1:], lowest])[rows],
+            right=None if self.right is None else self.right[rows],
         )
 
     def threshold(self, row: int) -> float:
@@ -430,6 +439,7 @@ class ClassCounts(Tabular):
             cross_changes=self.cross_changes[kept],
             errors=errors,
             pairs=None if tally.pairs is None else np.asarray(tally.pairs),
+            right=None if tally.right is None else np.asarray(tally.right),
             at_chosen_thresholds=True,
         )
 
@@ -679,7 +689,18 @@ class Counts(Mapping[str, ClassCounts], Tabular):
             at_chosen_thresholds=chosen,
             fp_below_floor=sum(table.fp_below_floor for table in tables if table.floor == floor),
             measures_time=self.criterion.measures_time,
+            right=self._right_at(scores[known]),
         )
+
+    def _right_at(self, scores: ScoreArray) -> IntArray | None:
+        """Return the right detections of all classes together at some decreasing scores."""
+        right = np.zeros(len(scores), np.int64)
+        for table in self.per_class.values():
+            if table.right is None:
+                return None
+            rows = np.searchsorted(-table.scores, -scores, side="right")
+            right += np.concatenate([[0], table.right])[rows]
+        return right
 
     def _sums_at_chosen(self) -> tuple[ScoreArray, IntArray, IntArray, IntArray | None]:
         tables = list(self.per_class.values())

@@ -35,6 +35,7 @@ _COLUMNS = {
     "cross_triggers": ("i4", "i1"),
     "errors": ("i8", "i8"),
     "any_label": ("i1",),
+    "right": ("i4",),
 }
 """The types of the columns of each table."""
 _TIME_COLUMNS = {**_COLUMNS, "detections": ("i4", "i4")}
@@ -213,6 +214,7 @@ def _describe(
         "cross_triggers": rows(tables.cross_triggers),
         "errors": rows(tables.errors),
         "any_label": rows(tables.any_label),
+        **({} if tables.right is None else {"right": rows(tables.right)}),
         "references": [keep(column) for column in vars(tables.references).values()],
         "trials": keep(tables.trials),
         **(
@@ -244,7 +246,7 @@ def _build(
     column_types = _TIME_COLUMNS if criterion.measures_time else _COLUMNS
 
     def rows(name: str, tables: int = len(classes)) -> Any:
-        if description[name] is None:
+        if description.get(name) is None:
             return None
         delta_rows = get_rows(description[name])
         _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
@@ -276,6 +278,7 @@ def _build(
             trials=get(description["trials"]),
             errors=rows("errors"),
             any_label=rows("any_label", 1),
+            right=rows("right"),
             ignored=ignored,
         ),
         variants={

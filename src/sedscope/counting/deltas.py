@@ -411,8 +411,11 @@ class Deltas:
                 fp_below_floor=fp_below_floor,
                 measures_time=self.criterion.measures_time,
             )
-            errors = tables.errors
-            per_class[label] = of_class if errors is None else with_errors(of_class, errors, c, repeats)
+            if tables.errors is not None:
+                of_class = with_errors(of_class, tables.errors, c, repeats)
+            if tables.right is not None:
+                of_class = with_right(of_class, tables.right, c, repeats)
+            per_class[label] = of_class
         return per_class
 
     def _trials(self, repeats: IntArray) -> list[int] | None:
@@ -509,27 +512,41 @@ def weighted(
 
 def with_errors(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:
     """Add the sums of boundary errors in seconds, with a row wherever one of them changes."""
+    counts, sums = _with_sums(counts, table, c, weights)
+    return replace(counts, errors=sums / TICKS_PER_SECOND)
+
+
+def with_right(counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray) -> ClassCounts:
+    """Add the number of right detections, with a row wherever it changes."""
+    counts, sums = _with_sums(counts, table, c, weights)
+    return replace(counts, right=sums[:, 0])
+
+
+def _with_sums(
+    counts: ClassCounts, table: DeltaRows, c: int, weights: IntArray
+) -> tuple[ClassCounts, IntArray]:
+    """Return counts with a row wherever the sum of a column changes, and these sums as (rows × columns)."""
     first, last = table.class_starts()[c : c + 2]
     order = np.argsort(-table.scores[first:last], kind="stable")
-    error_scores = table.scores[first:last][order]
+    changed_scores = table.scores[first:last][order]
     of_rows = weights[table.clip_of_row()[first:last][order]]
     changes = np.stack([column[first:last][order] * of_rows for column in table.columns], axis=1)
-    ends = last_of_runs(error_scores)
-    sums = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(changes, axis=0)[ends]])
+    ends = last_of_runs(changed_scores)
+    nothing = np.zeros((1, len(table.columns)), np.int64)
+    sums = np.concatenate([nothing, np.cumsum(changes, axis=0)[ends]])
     changed = (sums[1:] != sums[:-1]).any(axis=1)
-    error_scores, sums = error_scores[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
-    scores = np.union1d(counts.scores, error_scores)[::-1]
+    changed_scores, sums = changed_scores[ends][changed], np.concatenate([sums[:1], sums[1:][changed]])
+    scores = np.union1d(counts.scores, changed_scores)[::-1]
     rows = len(counts.scores) - np.searchsorted(counts.scores[::-1], scores, side="left")
     tally = counts.tally().rows(rows)
-    errors = sums[np.searchsorted(-error_scores, -scores, side="right")] / TICKS_PER_SECOND
-    return replace(
+    more = replace(
         counts,
         scores=scores,
         tp=np.asarray(tally.tp),
         fp=np.asarray(tally.fp),
         cross_rows=np.searchsorted(rows, counts.cross_rows, side="right"),
-        errors=errors,
     )
+    return more, sums[np.searchsorted(-changed_scores, -scores, side="right")]
 
 
 def any_label_pairs(
@@ -570,6 +587,14 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
             ),
             errors=None,
             any_label=None,
+            right=(
+                None
+                if first.tables.right is None
+                else DeltaRows.choose(
+                    [deltas.tables.right for deltas in variants if deltas.tables.right is not None],
+                    source,
+                )
+            ),
         ),
     )
     return combined.above(combined.floors) if (floors < combined.floors).any() else combined

@@ -105,6 +105,8 @@ class Tally:
     """The number of segments judged, or the time; None for criteria about events."""
     pairs: Number | None = None
     """The number of pairs regardless of label; None if they were not counted."""
+    right: Number | None = None
+    """Right detections, of criteria that count them apart from the references found; None for others."""
 
     @property
     def fn(self) -> Any:
@@ -113,8 +115,11 @@ class Tally:
 
     @property
     def precision(self) -> Any:
-        """The share of detections that are true; 1 without detections."""
-        return _ratio(self.tp, self.tp + self.fp, 1.0)
+        """The share of detections that are true; 1 without detections.
+
+        Where right detections are not counted, each reference found stands for one of them.
+        """
+        return _ratio(self.tp if self.right is None else self.right, self.detected, 1.0)
 
     @property
     def recall(self) -> Any:
@@ -124,6 +129,12 @@ class Tally:
     def fscore(self, beta: float = 1.0) -> Any:
         """Return the weighted harmonic mean of precision and recall; 0 where nothing is found."""
         weight = beta * beta
+        if self.right is not None:
+            detections, right, tp = (
+                np.asarray(n, np.float64) for n in (self.detected, self.right, self.tp)
+            )
+            whole = weight * self.references * right + tp * detections
+            return _ratio((1 + weight) * right * tp, whole, 0.0 if self.references else np.nan)
         whole = (1 + weight) * self.tp + weight * self.fn + self.fp
         return _ratio((1 + weight) * self.tp, whole, 0.0 if self.references else np.nan)
 
@@ -131,11 +142,21 @@ class Tally:
         """Return the F-score at an operating point without rounding. ``beta`` is taken as it is written."""
         weight = Fraction(*as_share(beta)) ** 2
         tp, fp = (int(np.asarray(column)[row]) for column in (self.tp, self.fp))
+        if self.right is not None:
+            right = int(np.asarray(self.right)[row])
+            whole = weight * self.references * right + tp * (right + fp)
+            return (1 + weight) * right * tp / whole if whole else Fraction(0)
         return (1 + weight) * tp / (tp + weight * self.references + fp)
 
     def exact_cost(self, row: int, of_miss: Fraction, of_false_alarm: Fraction) -> Fraction:
         """Return the cost of an operating point without rounding."""
         return of_miss * int(self.fn[row]) + of_false_alarm * int(np.asarray(self.fp)[row])
+
+    @property
+    def detected(self) -> Any:
+        """Detections that are right or false; where right ones are not counted, references found stand for
+        them."""
+        return (self.tp if self.right is None else self.right) + self.fp
 
     @property
     def substitutions(self) -> Any:
@@ -205,25 +226,35 @@ class Tally:
 
     def rows(self, rows: NDArray[np.intp]) -> Tally:
         """Return some of the operating points."""
-        tp, fp, pairs = (
+        tp, fp, pairs, right = (
             column[rows] if isinstance(column, np.ndarray) else column
-            for column in (self.tp, self.fp, self.pairs)
+            for column in (self.tp, self.fp, self.pairs, self.right)
         )
         assert tp is not None
         assert fp is not None
-        return Tally(tp, fp, self.references, self.trials, pairs)
+        return Tally(tp, fp, self.references, self.trials, pairs, right)
 
     def __getitem__(self, row: int) -> Tally:
         """Return one of the operating points."""
         assert isinstance(self.tp, np.ndarray)
         assert isinstance(self.fp, np.ndarray)
-        pairs = int(self.pairs[row]) if isinstance(self.pairs, np.ndarray) else None
-        return Tally(int(self.tp[row]), int(self.fp[row]), self.references, self.trials, pairs)
+        pairs, right = (
+            int(column[row]) if isinstance(column, np.ndarray) else None
+            for column in (self.pairs, self.right)
+        )
+        return Tally(int(self.tp[row]), int(self.fp[row]), self.references, self.trials, pairs, right)
 
     def __add__(self, other: Tally) -> Tally:
         """Return the counts of two classes together."""
         trials = None if self.trials is None or other.trials is None else self.trials + other.trials
-        return Tally(self.tp + other.tp, self.fp + other.fp, self.references + other.references, trials)
+        right = None if self.right is None or other.right is None else self.right + other.right
+        return Tally(
+            self.tp + other.tp,
+            self.fp + other.fp,
+            self.references + other.references,
+            trials,
+            right=right,
+        )
 
 
 def first_minimum_of_runs(runs: NDArray[Any], costs: NDArray[Any]) -> NDArray[np.intp]:

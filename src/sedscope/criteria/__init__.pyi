@@ -14,6 +14,8 @@ from .custom import FoundChanges as FoundChanges  # contract
 from .custom import Intervals as Intervals  # contract
 from .intersection import Intersection as Intersection
 from .iou import IoU as IoU
+from .per_detection import PerDetection as PerDetection
+from .per_detection import Window as Window
 from .queries import QueryIoU as QueryIoU
 from .queries import QueryPrecision as QueryPrecision
 from .restricted import BestAnswers as BestAnswers

@@ -15,6 +15,7 @@ from ..data.times import TICKS_PER_SECOND, Ticks
 from .delta_tables import IgnoredRows, ReferenceRows
 
 if TYPE_CHECKING:
+    from ..data.clip_events import EventList
     from ..data.cuts import Boundaries, UncutReferences
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
@@ -194,6 +195,8 @@ class EventBatch(ClipReferences):
     """Some clips whose detected events are kept as they are, with their references."""
 
     detected: _native.DetectedEvents
+    listed: EventList | None = field(default=None, kw_only=True)
+    """The same events, for criteria that the core does not compute; None if only some of them are left."""
 
     @property
     def clips(self) -> _native.Clips:

@@ -112,6 +112,9 @@ class Criterion(Defined, ABC):
     each event, in this order."""
     segment_ticks: ClassVar[int | None] = None
     """The length of the segments that it judges, in microseconds; None if it judges none, or whole clips."""
+    counts_right: ClassVar[bool] = False
+    """Whether it counts right detections apart from the references found, so that precision is the share of
+    detections that are right."""
     value_name: ClassVar[str] = "value of a query"
     """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False

@@ -112,6 +112,21 @@ class DeltaRows:
         )
 
     @staticmethod
+    def joined(tables: Sequence[DeltaRows]) -> DeltaRows:
+        """Return the rows of several tables of the same clips."""
+        cells = tables[0].starts[:, 1:].size
+        cell = np.concatenate(
+            [np.repeat(np.arange(cells), np.diff(table.starts, axis=1).ravel()) for table in tables]
+        )
+        order = np.argsort(cell, kind="stable")
+        scores = np.concatenate([table.scores for table in tables])[order]
+        columns = zip(*(table.columns for table in tables), strict=True)
+        counts = np.add.reduce([np.diff(table.starts, axis=1) for table in tables])
+        return DeltaRows(
+            row_starts(counts), scores, tuple(np.concatenate(column)[order] for column in columns)
+        )
+
+    @staticmethod
     def choose(tables: Sequence[DeltaRows], choice: NDArray[np.integer]) -> DeltaRows:
         """Take the rows of each pair of class and clip from one of several tables.
 
@@ -225,6 +240,9 @@ class DeltaTables:
     any_label: DeltaRows | None = None
     """Column: change of the number of pairs regardless of label, at one threshold for all classes. So there
     is one row of starts."""
+    right: DeltaRows | None = None
+    """Column: change of the number of right detections, for criteria that count them apart from the
+    references found."""
     ignored: IgnoredRows = field(default_factory=IgnoredRows.none)
 
     def rows(self) -> int:
@@ -238,6 +256,7 @@ class DeltaTables:
             detections=self.detections.above(floors),
             cross_triggers=self.cross_triggers.above(floors),
             errors=self.errors and self.errors.above(floors),
+            right=self.right and self.right.above(floors),
         )
 
     def of_clips(self, kept: NDArray[np.bool_]) -> DeltaTables:
@@ -294,5 +313,6 @@ class DeltaTables:
             trials=np.concatenate(trials) if trials else None,
             errors=all_of([part.errors for part in parts]),
             any_label=all_of([part.any_label for part in parts]),
+            right=all_of([part.right for part in parts]),
             ignored=IgnoredRows.concatenate([part.ignored for part in parts], clips),
         )

@@ -51,7 +51,7 @@ class WrappingCriterion(Criterion):
         return self.criterion.counts_cross_triggers
 
 
-_PASSED_ON = (
+PASSED_ON = (
     "counts_negatives",
     "defines_substitutions",
     "judges_whole_clips",
@@ -101,7 +101,7 @@ class OfLength(WrappingCriterion):
     counts_all_references: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        self._take_over(*_PASSED_ON)
+        self._take_over(*PASSED_ON)
         if isinstance(self.criterion, OfLength):
             raise SedscopeError("OfLength inside OfLength: give one of them both bounds.")
         require_number(self, "shortest", at_least=0, at_most=LONGEST_SECONDS)
@@ -173,13 +173,13 @@ class BestAnswers(WrappingCriterion):
     top: int = 10
 
     def __post_init__(self) -> None:
-        self._take_over(*_PASSED_ON, "counts_all_references")
+        self._take_over(*PASSED_ON, "counts_all_references")
         require_whole(self, "top", at_least=1)
 
     def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
         if not isinstance(batch, EventBatch):
             raise needs_events_error(self)
-        best = replace(batch, detected=_native.keep_best(batch.detected, self.top))
+        best = replace(batch, detected=_native.keep_best(batch.detected, self.top), listed=None)
         return self.criterion.find_deltas(best, search)
 
     def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:

@@ -55,6 +55,9 @@ class ScoreSource:
     """For scores that were cut out of recordings: applies a function to the whole recordings, and cuts the
     result in the same way."""
 
+    shifted_windows: int | None = None
+    """For windows of one length, their length in microseconds, if some do not begin at a multiple of it."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "classes", check_classes(self.classes))
         for name, kind in (

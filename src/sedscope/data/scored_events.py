@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .detections import DetectionLike
 
 
+_SHARE_OF_WINDOWS = 0.9  # the last one of a recording may be shorter
+
+
 class Names(NamedTuple):
     """A column of names: each name once, and the number of the name in each row."""
 
@@ -359,8 +362,19 @@ def kept_events(
         whole_clips=False,
         assumed_classes=frozenset(assumed_classes),
         assumed_clips=frozenset(assumed_clips),
+        shifted_windows=_shifted_windows(detected.times),
     )
     return ScoredEvents._of(names, source)
+
+
+def _shifted_windows(times: Ticks) -> int | None:
+    """Return the length of windows of one length, if some do not begin at a multiple of it."""
+    lengths = times[:, 1] - times[:, 0]
+    length = int(np.median(lengths)) if len(lengths) else 0
+    windows = lengths == length
+    if not length or np.mean(windows) < _SHARE_OF_WINDOWS or not (times[windows, 0] % length).any():
+        return None
+    return length
 
 
 def has_equal_answers(scores: Scores) -> bool:

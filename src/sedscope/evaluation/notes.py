@@ -41,6 +41,21 @@ def input_notes(
     ]
 
 
+def _shifted_windows_note(alignment: Alignment, criteria: Iterable[Criterion]) -> list[str]:
+    """Note windows of a system that lie across segments of the same length."""
+    length = alignment.scores._source.shifted_windows
+    for criterion in criteria:
+        if length is not None and criterion.segment_ticks == length:
+            seconds = length / TICKS_PER_SECOND
+            return [
+                f"The system gives windows of {seconds:g} s that do not begin with the segments of "
+                f"{criterion!r}: a window lies in two segments, and is wrong in one of them if the call lies "
+                "in the other. To judge windows as windows, use Window(min_overlap=…) with overlaps='keep' "
+                "(--overlaps keep)."
+            ]
+    return []
+
+
 def late_events(alignment: Alignment, durations: Ticks) -> NDArray[np.bool_]:
     """Return which events of an alignment are left out because they begin after their clip ends.
 
@@ -69,7 +84,7 @@ def coverage_note(alignment: Alignment, deltas: Mapping[Criterion, Deltas]) -> l
     squeezed = squeezed_references_note(references.events[:, 1], references.event_clips, part.durations)
     if alignment.scores.whole_clips and not squeezed:
         notes += short_references_note(deltas)
-    return [*notes, *_long_windows_note(alignment, part)]
+    return [*notes, *_long_windows_note(alignment, part), *_shifted_windows_note(alignment, deltas)]
 
 
 def _long_windows_note(alignment: Alignment, deltas: Deltas) -> list[str]:
@@ -299,7 +314,7 @@ def _is_one_point(result: MetricResult) -> bool:
 
 
 def _is_silent(tally: Tally | None) -> bool:
-    return tally is not None and bool(tally.references) and not tally.tp + tally.fp
+    return tally is not None and bool(tally.references) and not tally.detected
 
 
 def undefined_resamples_note(intervals: Collection[Bootstrap]) -> list[str]:

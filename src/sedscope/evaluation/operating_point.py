@@ -106,6 +106,7 @@ def _class_at_point(counts: ClassCounts, threshold: float) -> ClassCounts:
         fp=np.array([tally.fp], np.int64),
         cross_rows=np.zeros_like(counts.cross_rows),
         errors=errors,
+        right=None if tally.right is None else np.array([tally.right], np.int64),
         at_chosen_thresholds=True,
         next_scores=None if counts.complete else np.array([-np.inf]),
     )

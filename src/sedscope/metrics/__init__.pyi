@@ -37,6 +37,7 @@ from .thresholded import BestDetectionCost as BestDetectionCost
 from .thresholded import BestErrorRate as BestErrorRate
 from .thresholded import BestFScore as BestFScore
 from .thresholded import DetectionCost as DetectionCost
+from .thresholded import DetectionPrecision as DetectionPrecision
 from .thresholded import ErrorRate as ErrorRate
 from .thresholded import FScore as FScore
 from .thresholded import MissRate as MissRate

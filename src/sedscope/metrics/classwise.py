@@ -234,8 +234,9 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
     @property
     def points_read(self) -> PointsRead:
         """The extremes: of equally many true positives, the fewest false positives are best. All points
-        where classes are taken together, because that can happen at any threshold."""
-        return "all" if self.pools_classes else "extremes"
+        where classes are taken together, or right detections are counted, because that can happen at any
+        threshold."""
+        return "all" if self.pools_classes or self.criterion.counts_right else "extremes"
 
     @property
     def pools_classes(self) -> bool:

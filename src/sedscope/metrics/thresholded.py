@@ -16,8 +16,9 @@ from ..counting.counts import ClassCounts, Counts
 from ..counting.tally import Tally, first_best_row
 from ..criteria import Criterion
 from ..criteria.criterion import as_share
+from ..criteria.per_detection import PerDetection
 from ..data.arrays import FloatArray
-from ..definitions import LARGEST_WEIGHT, require_number
+from ..definitions import LARGEST_WEIGHT, require_choice, require_number
 from ..errors import SedscopeError
 from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
 from .curves import (
@@ -187,6 +188,10 @@ class FScore(FixedThreshold):
         The weight of recall.
     average : {"macro", "micro", "weighted"}, default "macro"
         How the classes are averaged.
+    precision : {"references", "detections"}, optional
+        What precision counts where several detections may find one reference: the references found, as the
+        criterion does, or the right detections, as :class:`PerDetection` does, which the criterion then
+        becomes.
 
     Examples
     --------
@@ -199,8 +204,10 @@ class FScore(FixedThreshold):
     threshold: Threshold = 0.5
     beta: float = 1.0
     average: str = "macro"
+    precision: str | None = None
 
     def __post_init__(self) -> None:
+        _take_precision(self)
         super().__post_init__()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
@@ -222,6 +229,10 @@ class BestFScore(BestThreshold):
     average : {"macro", "micro", "weighted", "micro_tuned"}, default "macro"
         How the classes are averaged. ``micro`` takes all classes together at the best *common*
         threshold, ``micro_tuned`` takes them together with each class at its own best threshold.
+    precision : {"references", "detections"}, optional
+        What precision counts where several detections may find one reference: the references found, as the
+        criterion does, or the right detections, as :class:`PerDetection` does, which the criterion then
+        becomes.
 
     Examples
     --------
@@ -233,15 +244,19 @@ class BestFScore(BestThreshold):
     criterion: Criterion
     beta: float = 1.0
     average: str = "macro"
+    precision: str | None = None
 
     def __post_init__(self) -> None:
+        _take_precision(self)
         super().__post_init__()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
 
     @property
     def best_fscore_beta(self) -> float | None:
         defined_here = type(self) is BestFScore  # others may judge operating points differently
-        return self.beta if defined_here and self.average in ("macro", "weighted") else None
+        if self.criterion.counts_right or not defined_here:
+            return None
+        return self.beta if self.average in ("macro", "weighted") else None
 
     @property
     def quantity_name(self) -> str:
@@ -374,7 +389,47 @@ class Precision(Rate):
     """
 
     def of_tally(self, tally: Tally) -> float:
-        return float(tally.precision) if tally.tp + tally.fp > 0 else np.nan
+        return float(tally.precision) if tally.detected > 0 else np.nan
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class DetectionPrecision(Precision):
+    """The share of detections that are right, at one threshold for all classes.
+
+    It differs from :class:`Precision` where several detections may find one reference: that counts the
+    references found, this counts the detections (see :class:`PerDetection`).
+
+    Parameters
+    ----------
+    criterion, threshold, average
+        As for :class:`FScore`.
+
+    Examples
+    --------
+    >>> from sedscope import Intersection
+    >>> DetectionPrecision(Intersection(0.1, 0.1))
+    DetectionPrecision(PerDetection(Intersection(dtc=0.1, gtc=0.1)), threshold=0.5, average='macro')
+    """
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "criterion", per_detection(self.criterion))
+        super().__post_init__()
+
+
+def per_detection(criterion: Any) -> Any:
+    """Return the criterion under which precision is the share of detections that are right."""
+    is_other = isinstance(criterion, Criterion) and not criterion.counts_right
+    return PerDetection(criterion) if is_other else criterion
+
+
+def _take_precision(metric: Any) -> None:
+    """Put what precision counts into the criterion of an F-score."""
+    if metric.precision is not None:
+        require_choice(metric, "precision", ("references", "detections"))
+        if metric.precision == "detections":
+            object.__setattr__(metric, "criterion", per_detection(metric.criterion))
+        object.__setattr__(metric, "precision", None)
 
 
 @METRICS.register

@@ -287,5 +287,6 @@ def _counts_above(counts: Counts, lowest: Mapping[str, float]) -> Counts:
             cross_changes=table.cross_changes[kept],
             errors=None if table.errors is None else table.errors[:rows],
             pairs=None if table.pairs is None else table.pairs[:rows],
+            right=None if table.right is None else table.right[:rows],
         )
     return replace(counts, per_class=tables, any_label=None, variants={})

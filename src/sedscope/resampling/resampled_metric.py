@@ -172,7 +172,7 @@ def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measur
     points = metric.points_read
     if isinstance(metric, ClasswiseMetric) and metric.best_fscore_beta is not None:
         return _measure_best_fscore(deltas, metric, threads)
-    if metric.any_label or metric.psd_roc is not None:
+    if metric.any_label or metric.psd_roc is not None or metric.criterion.counts_right:
         return _measure_each(lambda weights: deltas.counts(weights=weights, threads=threads), metric)
     if isinstance(points, (int, float)):
         return _measure_each(_counts_at_threshold(deltas, points), metric)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
+from ..criteria.delta_tables import DeltaRows
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
@@ -159,6 +161,9 @@ class Guarantees:
             raise SedscopeError("groups= needs deltas, which know the clips. Counts do not.")
         self.counts, self.confidence, self.hours = counts, confidence, counts.hours
         self._clusters = None if deltas is None else _Clusters(deltas, groups)
+        self._of_detections = None
+        if deltas is not None and deltas.tables.right is not None:
+            self._of_detections = _Clusters(_right_as_true(deltas), groups)
 
     def about(self) -> str:
         """Describe what holds in one sentence."""
@@ -177,8 +182,11 @@ class Guarantees:
     def precision_above(self, label: str, least: float, level: float) -> NDArray[np.bool_]:
         """Return at which operating points the precision is at least so high, at a level."""
         table = self.counts[label]
+        if table.right is not None:
+            table = replace(table, tp=table.right)
         tp, fp = _columns(table)
-        dependence = self._dependence(label, lambda clusters: clusters.of_precision(table))
+        judges = self._clusters if self._of_detections is None else self._of_detections
+        dependence = np.ones(len(tp)) if judges is None else judges.of_precision(table)
         return _tested(
             _sequence(table),
             lambda row, share: (
@@ -253,6 +261,17 @@ class Guarantees:
         if self._clusters is None:
             return np.ones(len(self.counts[label].scores) + 1)
         return of(self._clusters)
+
+
+def _right_as_true(deltas: Deltas) -> Deltas:
+    """Return deltas whose true positives are the right detections instead of the references found."""
+    right, rows = deltas.tables.right, deltas.tables.detections
+    assert right is not None
+    false = replace(
+        rows, columns=(np.zeros(len(rows.scores), np.int32), rows.columns[1].astype(np.int32))
+    )
+    true = replace(right, columns=(right.columns[0], np.zeros(len(right.scores), np.int32)))
+    return replace(deltas, tables=replace(deltas.tables, detections=DeltaRows.joined([false, true])))
 
 
 def rate_bounds(number: int, hours: float, dependence: float, confidence: float) -> tuple[float, float]:
