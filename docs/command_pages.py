@@ -19,7 +19,7 @@ TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
     "Find out where errors come from": ("diagnose", "latency"),
-    "Check and convert files": ("validate", "check", "labels", "convert"),
+    "Check and convert files": ("validate", "verify", "check", "labels", "convert"),
     "Look up and try": ("metrics", "presets", "tasks", "formats", "demo"),
 }
 _CODE = re.compile(r"""(?<!\w)('[^']+'|"[^"]+"|--[a-z][a-z-]*)(?!\w)""")

@@ -38,6 +38,7 @@ from .evaluation.evaluate import evaluate_sets as evaluate_sets
 from .evaluation.groups import By as By
 from .evaluation.groups import Groups as Groups
 from .evaluation.result import Evaluation as Evaluation
+from .evaluation.verification import verify as verify
 from .io.conversion import convert as convert
 from .io.event_files import TruthReading as TruthReading
 from .io.event_files import read_events as read_events

@@ -90,7 +90,7 @@ class TabularResult(Tabular):
         >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
         >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
         >>> result = sed.evaluate(scores, truth, sed.BestFScore(sed.Collar()))
-        >>> print(result.table())
+        >>> print(result.table())  # doctest: +ELLIPSIS
         class    references  best_collar_f1
         ───────────────────────────────────
         Dog               1          1.0000
@@ -98,6 +98,7 @@ class TabularResult(Tabular):
         overall           1          1.0000
         <BLANKLINE>
         best_collar_f1: BestFScore(Collar(onset=0.2, offset=0.2, offset_rate=0.2), beta=1, average='macro')
+        sedscope ... best_collar_f1#8fcc clips=1#8742 classes=1#f517 truth#c8d8 scores#b80f
         """
         from .results.text import text_of
 
@@ -163,9 +164,11 @@ class TabularResult(Tabular):
         >>> import sedscope as sed
         >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["Dog"], frame=1.0)
         >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
-        >>> print(sed.evaluate(scores, truth, ["psds1", "map"]).to_latex(classes="columns"))
+        >>> result = sed.evaluate(scores, truth, ["psds1", "map"])
+        >>> print(result.to_latex(classes="columns"))  # doctest: +ELLIPSIS
         % psds1: PSDS(Intersection(dtc=0.7, gtc=0.7), alpha_ct=0, alpha_st=1, max_efpr=100, unit='hour')
         % map: AveragePrecision(Clip(aggregation='max'), average='macro')
+        % sedscope ... psds1#c0ca map#0f23 clips=1#8742 classes=1#f517 truth#c8d8 scores#b80f
         \begin{tabular}{lrr}
         \toprule
         class & Dog & overall \\

@@ -20,7 +20,9 @@ def folder(tmp_path: Path) -> Path:
     sed.write_ground_truth(truth, tmp_path / "truth.tsv")
     durations = "".join(f"{clip}\t10\n" for clip in truth.clips)
     (tmp_path / "durations.tsv").write_text(f"filename\tduration\n{durations}")
-    sed.write_scores(sed.simulate.scores(truth), tmp_path / "scores.npz")
+    scores = sed.simulate.scores(truth)
+    sed.write_scores(scores, tmp_path / "scores.npz")
+    sed.evaluate(scores, truth, "psds1").to_json(tmp_path / "result.json")
     sed.write_scores(sed.simulate.scores(truth, seed=5, quality=0.3), tmp_path / "worse.npz")
     (tmp_path / "events.tsv").write_text("filename\tonset\toffset\tevent_label\na\t2\t1\tDog\n")
     return tmp_path
@@ -39,6 +41,7 @@ def arguments(folder: Path) -> dict[str, tuple[object, ...]]:
         "rank": (folder / "events.tsv", *files),
         "tune": (folder / "scores.npz", *files, "--min-recall", 1, "-o", folder / "points.toml"),
         "validate": (folder / "events.tsv",),
+        "verify": (folder / "result.json", folder / "worse.npz", *files),
     }
 
 

@@ -163,7 +163,7 @@ def test_csv_keeps_numbers_and_plain_text(cell: str) -> None:
 
 
 def test_readable_tables_have_a_line_for_each_row(hostile: sed.Comparison) -> None:
-    assert len(hostile.table().splitlines()) == (1 + 5) + 1 + (1 + 20) + 1 + 2 + 1
+    assert len(hostile.table().splitlines()) == (1 + 5) + 1 + (1 + 20) + 1 + 2 + 1 + 5
     for metric in hostile.metrics:
         lines = hostile.class_table(metric).splitlines()
         assert len(lines) == len(HOSTILE) + 2

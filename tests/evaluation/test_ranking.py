@@ -246,7 +246,7 @@ def test_a_formula_is_the_score(systems: dict[str, sed.Scores], truth: sed.Groun
         assert system.score.value == pytest.approx(values[system.name], rel=1e-14)
         np.testing.assert_allclose(system.score.values, resampled[system.name], rtol=1e-13)
     assert [metric.name for metric in ranking.metrics] == ["score", "psds1", "er"]
-    assert ranking.table().splitlines()[0].split()[-3:] == ["score", "psds1", "er"]
+    assert ranking.table().splitlines()[0].split()[-4:] == ["score", "psds1", "er", "scores"]
     assert "**score**: `psds1 * er - 2`" in ranking.to_markdown()
 
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "diagnose": "diagnosis",
     "latency": "diagnosis",
     "validate": "validate",
+    "verify": "validate",
     "check": "tasks",
     "labels": "labels",
     "convert": "convert",

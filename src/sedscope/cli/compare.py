@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..evaluation.result import Evaluation
+    from ..evaluation.verification import StoredResult
     from ..io.locations import Location
     from ..metrics import Metric
     from ..ranking.comparison_result import Comparison
@@ -44,7 +45,7 @@ def compare(
             metavar="SYSTEM SYSTEM... GROUND_TRUTH",
             help="Two or more systems, then the reference events. A system is a folder of score tables or "
             "a file of detections; write NAME=RUN,RUN for several runs of one system, and NAME=0.342 for a "
-            "published value of the metric.",
+            "published value of the metric; a file that 'evaluate --json' wrote has such values, too.",
         ),
         Reads(lambda paths: _all_paths(paths)),
     ],
@@ -95,6 +96,7 @@ def compare(
     Resampling the clips tells which differences exceed chance.
     """
     from .. import compare as compare_systems
+    from ..ranking.compared_runs import stored_result
 
     *systems, ground_truth = paths
     if len(systems) < 2:
@@ -109,7 +111,14 @@ def compare(
     report_options.refuse_without(report)
     shown = report_options.arguments()
     by_name = _systems_by_name(systems)
-    paths_by_name = {name: paths for name, paths in by_name.items() if not isinstance(paths, float)}
+    paths_by_name: dict[str, list[Location]] = {}
+    published: dict[str, float | StoredResult] = {}
+    for name, of_system in by_name.items():
+        value = of_system if isinstance(of_system, float) else stored_result(of_system[0])
+        if value is None and not isinstance(of_system, float):
+            paths_by_name[name] = of_system
+        elif value is not None:
+            published[name] = value
     if not paths_by_name:
         raise SedscopeError("All systems are published values. Give the scores of at least one.")
     points_of = points_by_system(points, [*paths_by_name], inputs.postprocess)
@@ -123,7 +132,7 @@ def compare(
     }
     with counting_progress(resampling=True) as progress:
         result = compare_systems(
-            {name: runs.get(name, system) for name, system in by_name.items()},
+            {name: published.get(name, runs.get(name, [])) for name in by_name},
             truth,
             metrics,
             points={

@@ -1,4 +1,4 @@
-"""``sedscope validate``: all problems of scores and reference events at once."""
+"""``sedscope validate`` and ``verify``: problems of scores and reference events, and results anew."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import typer
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from .engine_options import ThreadOptions
-from .input_options import ClipsOption, FileOptions, clip_choice
-from .options import JsonOption, as_location
+from .input_options import ClipsOption, FileOptions, InputOptions, clip_choice
+from .options import JsonOption, as_location, counting_progress
+from .output_files import PointsOption, read_points, with_postprocess
+from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 
 def validate(
@@ -68,4 +70,86 @@ def validate(
     if json and json != "-":
         validation.to_json(json)
     if validation.errors:
+        raise typer.Exit(1)
+
+
+def verify(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            parser=as_location,
+            metavar="RESULT SYSTEM GROUND_TRUTH",
+            help="A file that 'sedscope evaluate --json' wrote, then what it was computed from: the "
+            "system and the reference events; or a submission, with --task and --data.",
+        ),
+    ],
+    inputs: InputOptions,
+    engine: ThreadOptions,
+    task: TaskOption = None,
+    data: DataOption = None,
+    points: PointsOption = None,
+) -> None:
+    """Compute a result again, and say bit for bit what agrees.
+
+    Metrics and classes are those of the result. Where values differ, it says which side has changed: the
+    clips, the reference events, the scores, their post-processing, or a definition. The exit status is 1
+    if anything differs.
+    """
+    from .. import verify as verify_result
+    from ..errors import collected_warnings
+    from ..evaluation.verification import StoredResult, compare_stored, read_json
+
+    result, *others = paths
+    if inputs.classes:
+        raise SedscopeError("The result says which classes were evaluated. Leave out --classes.")
+    if task is not None:
+        from ..tasks import evaluate_task
+
+        refuse_with_task(inputs, points=points)
+        submission, truth_path = submission_and_truth(others, data)
+        details = read_json(result)
+        with collected_warnings(), counting_progress() as progress:
+            again = evaluate_task(
+                task,
+                submission,
+                data,
+                truth=truth_path,
+                durations=inputs.durations,
+                run=Run(engine.threads, progress=progress),
+            )
+        details = details.get("details") if isinstance(details, dict) else None
+        if not isinstance(details, dict) or details.keys() != again.datasets.keys():
+            raise SedscopeError(
+                f"{result} is not the JSON of a submission to the task {again.task.name}."
+            )
+        outcomes = {
+            name: compare_stored(StoredResult.of(details[name], f"{result}: {name}"), evaluation)
+            for name, evaluation in again.datasets.items()
+        }
+    else:
+        if data is not None or len(others) != 2:
+            raise SedscopeError(
+                "Give RESULT, SYSTEM and GROUND_TRUTH; or a submission, --task and --data."
+            )
+        with collected_warnings():
+            truth = inputs.read_truth(others[1])
+            system = inputs.read_system(others[0], truth)
+        operating_points = None if points is None else read_points(points, inputs.postprocess)
+        if not isinstance(system, dict):
+            operating_points = with_postprocess(operating_points, inputs.postprocess, system.classes)
+        with counting_progress() as progress:
+            outcome = verify_result(
+                result,
+                system,
+                truth,
+                points=operating_points,
+                clips=clip_choice(inputs.clips),
+                missing=inputs.missing,
+                coverage=inputs.coverage,
+                run=Run(engine.threads, progress=progress),
+            )
+        outcomes = {"": outcome}
+    for name, outcome in outcomes.items():
+        typer.echo(f"{name}\n{outcome}" if name else str(outcome))
+    if not all(outcome.verified for outcome in outcomes.values()):
         raise typer.Exit(1)

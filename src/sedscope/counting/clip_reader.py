@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from ..data.arrays import ScoreArray
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipPieces
+from ..data.score_cache import ScoreDigests
 from ..data.scores import ClipScores, Scores
 from ..errors import SedscopeError, short_number
 
@@ -118,6 +119,21 @@ def read_clips(
         yield EventsRead(first, events)
     else:
         yield ClipsRead(first, [] if failures else batch, failures)
+
+
+def read_digest(
+    scores: Scores, clips: Iterable[str], classes: Sequence[str], threads: int
+) -> int | None:
+    """Read clips, and return the digest of the scores of some classes; None if a clip cannot be read."""
+    digests = ScoreDigests(scores, classes)
+    names = [*clips]
+    for opened in read_each(digests.scores, names, threads):
+        if isinstance(opened, SedscopeError):
+            return None  # the pass over the clips reports it
+        if isinstance(opened, ClipPieces):
+            for _ in opened.pieces(len(scores.classes)):
+                pass
+    return digests.digest(names)
 
 
 def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[ReadResult]:

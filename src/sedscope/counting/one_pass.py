@@ -47,7 +47,7 @@ def one_pass(
     progress: Progress | None = None,
 ) -> dict[Criterion, Deltas]:
     """Read all clips once, and find the deltas of every criterion and variant that is requested."""
-    digests = ScoreDigests(alignment.scores) if alignment.hashed else None
+    digests = ScoreDigests(alignment.scores, alignment.classes) if alignment.hashed else None
     if digests is not None:
         alignment = replace(alignment, scores=digests.scores)
     for criterion, request in requests.items():

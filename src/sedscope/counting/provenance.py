@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..data.score_cache import merged_digests
+from ..data.score_cache import merged_or_unknown
 from ..errors import SedscopeError, listing
 
 
@@ -31,12 +31,10 @@ class Provenance:
     def merge(self, *others: Provenance) -> Provenance:
         """Return the provenance of the deltas of other clips together. What differs is not known."""
         parts = (self, *others)
-        digests = [part.scores for part in parts]
-        known = [digest for digest in digests if digest is not None]
         return Provenance(
             self.system if {part.system for part in parts} == {self.system} else None,
             self.processing if {part.processing for part in parts} == {self.processing} else None,
-            merged_digests(known) if len(known) == len(parts) else None,
+            merged_or_unknown(part.scores for part in parts),
         )
 
     def processed(self, step: str) -> Provenance:

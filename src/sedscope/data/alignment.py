@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..errors import SedscopeError, counted, listing, subject
 from .arrays import IntArray, sha256
 from .choices import ClipChoice, Coverage, Invalid, Missing, check_choice
-from .clips import clip_id
+from .clips import clip_id, clip_list_digest
 from .coverage import CoveredClips, late_ends_note, squeezed_references_note
 from .ground_truth import GroundTruth
 from .labels import (
@@ -163,12 +163,16 @@ class Alignment:
         return f"clip {clip}, {self.classes[self.labels[event]]} at {self.events[event, 0] / 1e6:g} s"
 
     def truth_digest(self) -> str:
-        """Return the SHA-256 hash of the clips, classes, reference events and durations."""
-        digest = sha256("\0".join((*self.clips, "", *self.classes)).encode())
-        for array in (self.events, self.labels, self.starts, self.durations):
-            digest.update(array.tobytes())
-        if self.ignored.any():
-            digest.update(self.ignored.tobytes())
+        """Return the SHA-256 hash of the clips, classes, reference events and durations.
+
+        It does not depend on their order.
+        """
+        clip_rank, class_rank = (np.argsort(np.argsort(names)) for names in (self.clips, self.classes))
+        columns = (clip_rank[self.event_clips], class_rank[self.labels], *self.events.T, self.ignored)
+        order = np.lexsort(columns[::-1])
+        digest = sha256(f"{clip_list_digest(self.clips)} {clip_list_digest(self.classes)}".encode())
+        for array in (*(column[order] for column in columns), self.durations[np.argsort(self.clips)]):
+            digest.update(array.astype("<i8").tobytes())
         if self.uncut is not None:
             digest.update(self.uncut.identity())
         return digest.hexdigest()

@@ -1,14 +1,14 @@
-"""Scores that are read once: digests of what was read, and clips that are kept while there is room."""
+"""Scores that are read once: checksums of what was read, and clips that are kept while there is room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
-from .arrays import ScoreArray, sha256
+from .._native import summarise_clips
+from .arrays import IntArray, ScoreArray, sha256
 from .clip_events import ClipEvents
 from .clip_scores import ClipPieces, ClipScores
 from .score_sources import frames_or_events
@@ -16,57 +16,110 @@ from .scores import Scores
 from .times import Ticks
 
 _MODULUS = 2**128
+_FRAMES_SUMMED = 4096  # of a clip that have a checksum of their own
 
 
 class ScoreDigests:
-    """Takes a digest of each clip while the clip is read."""
+    """Takes a checksum of each clip while the clip is read.
 
-    def __init__(self, scores: Scores) -> None:
-        self._read = scores
+    It depends on the numbers, times and labels alone: not on the order of columns, and not on whether
+    numbers that 32 bits can hold take 64.
+    """
+
+    def __init__(self, scores: Scores, classes: Sequence[str]) -> None:
+        """``classes``: those whose scores count."""
+        self._read, self._classes = scores, sorted(classes)
+        column = {label: i for i, label in enumerate(scores.classes)}
+        columns = [column[label] for label in self._classes]
+        self._columns = None if columns == [*column.values()] else np.array(columns, np.int64)
         self._digests: dict[str, bytes] = {}
         self.scores = scores._remade(scores, self._load, recut=scores._source.recut)
-        """The same scores, whose digests are taken."""
+        """The same scores, whose checksums are taken."""
 
-    def digest(self, clips: Iterable[str]) -> int:
-        """Return a digest of clips that were read: the sum of their digests, so that those of parts add
-        up to that of the whole, in any order."""
-        names = "\0".join(self.scores.classes).encode()
+    def digest(self, clips: Iterable[str]) -> int | None:
+        """Return a digest of clips: the sum of their digests, so that those of parts add up to that of
+        the whole, in any order. None if one of them was not read."""
+        names = "\0".join(self._classes).encode("utf-8", "surrogatepass")
         total = 0
         for clip in clips:
-            digest = sha256(names + b"\0\0" + clip.encode() + b"\0" + self._digests[clip])
+            if clip not in self._digests:
+                return None
+            name = clip.encode("utf-8", "surrogatepass")
+            digest = sha256(names + b"\0\0" + name + b"\0" + self._digests[clip])
             total += int.from_bytes(digest.digest()[:16], "big")
         return total % _MODULUS
 
     def _load(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         opened = self._read.open(clip)
         if isinstance(opened, ClipPieces):
-            return _HashedPieces(opened, lambda digest: self._digests.update({clip: digest}))
-        self._digests[clip] = (
-            events_digest(opened) if isinstance(opened, ClipEvents) else clip_digest(opened)
-        )
+            checksums = _Checksums(self._columns)
+            return _SummedPieces(opened, checksums, lambda digest: self._digests.update({clip: digest}))
+        self._digests[clip] = clip_digest(opened, self._columns)
         return opened
 
 
-class _HashedPieces(ClipPieces):
+class _SummedPieces(ClipPieces):
     """The same pieces. Their digest, that of the whole clip, is known after the last one."""
 
-    __slots__ = ("_record",)
+    __slots__ = ("_checksums", "_record")
 
-    def __init__(self, clip: ClipPieces, record: Callable[[bytes], None]) -> None:
+    def __init__(self, clip: ClipPieces, checksums: _Checksums, record: Callable[[bytes], None]) -> None:
         self.read, self.ticks = clip.read, clip.ticks
-        self._record = record
+        self._checksums, self._record = checksums, record
 
     def pieces(self, classes: int) -> Iterator[ScoreArray]:
-        digest: Any = None
+        self._checksums.clear()
         for piece in super().pieces(classes):
-            if digest is None:
-                digest = _begin(piece.dtype, (len(self.ticks) - 1, classes), self.ticks)
-            digest.update(np.ascontiguousarray(piece).data)
+            self._checksums.add(piece)
             yield piece
             del piece  # before the next one is read
-        if digest is None:
-            digest = _begin(np.dtype(np.float32), (0, classes), self.ticks)
-        self._record(digest.digest())
+        self._record(_digest(self.ticks, self._checksums.of_all()))
+
+
+class _Checksums:
+    """The checksums of blocks of frames, whatever pieces they arrive in."""
+
+    def __init__(self, columns: IntArray | None) -> None:
+        """``columns``: those that count, in the order of their labels; None for all, in this order."""
+        self._columns = columns
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin anew."""
+        self._sums: list[bytes] = []
+        self._rest: ScoreArray | None = None
+
+    def add(self, values: ScoreArray) -> None:
+        """Add the next frames."""
+        if self._rest is not None and len(self._rest):
+            values = np.concatenate([self._rest, values])
+        whole = len(values) - len(values) % _FRAMES_SUMMED
+        for start in range(0, whole, _FRAMES_SUMMED):
+            self._sums.append(_checksum(values[start : start + _FRAMES_SUMMED], self._columns))
+        self._rest = values[whole:].copy()
+
+    def of_all(self) -> bytes:
+        """Return the checksums of all frames."""
+        rest = (
+            [] if self._rest is None or not len(self._rest) else [_checksum(self._rest, self._columns)]
+        )
+        return b"".join([*self._sums, *rest])
+
+
+def _checksum(values: ScoreArray, columns: IntArray | None, *, narrow: bool = True) -> bytes:
+    """Return the checksum of some frames, the same for 32 and 64 bits if all numbers fit into 32.
+
+    ``narrow=False``: always that of 64 bits.
+    """
+    if columns is not None:
+        values = values[:, columns]
+    if narrow and values.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            short = values.astype(np.float32)
+        values = short if np.array_equal(short, values) else values
+    block = np.ascontiguousarray(values)[None]
+    sums = summarise_clips(block, np.array([len(values)]), 1)[1]
+    return sums.astype("<u8", copy=False).tobytes()
 
 
 def merged_digests(digests: Iterable[int]) -> int:
@@ -74,27 +127,37 @@ def merged_digests(digests: Iterable[int]) -> int:
     return sum(digests) % _MODULUS
 
 
-def clip_digest(clip: ClipScores) -> bytes:
-    """Return the SHA-256 hash of the scores of a clip and their frame boundaries."""
-    digest = _begin(clip.values.dtype, clip.values.shape, clip.ticks)
-    if clip.values.size:
-        digest.update(np.ascontiguousarray(clip.values).data)
-    return bytes(digest.digest())
+def merged_or_unknown(digests: Iterable[int | None]) -> int | None:
+    """Return the digest of all clips, or of all runs; None if that of a part is not known."""
+    known = [*digests]
+    return None if None in known else merged_digests(digest for digest in known if digest is not None)
 
 
-def events_digest(clip: ClipEvents) -> bytes:
-    """Return the SHA-256 hash of the events of a clip, and of its extent if they were found in frames."""
-    digest = sha256(f"events{len(clip.times)}".encode())
-    extent = () if clip.extent is None else (clip.extent,)
-    for column in (clip.times, clip.columns, clip.confidences, *extent):
-        digest.update(np.ascontiguousarray(column).data)
-    return digest.digest()
+def clip_digest(clip: ClipScores | ClipEvents, columns: IntArray | None = None) -> bytes:
+    """Return a digest of the scores of a clip and their frame boundaries, or of its events.
+
+    ``columns``: those that count, in this order. Events include the extent of the clip if they were found
+    in frames. Of events with equal confidences, the order counts.
+    """
+    if isinstance(clip, ClipScores):
+        starts = range(0, len(clip.values), _FRAMES_SUMMED)
+        sums = [_checksum(clip.values[start : start + _FRAMES_SUMMED], columns) for start in starts]
+        return _digest(clip.ticks, b"".join(sums))
+    if columns is not None:
+        places = np.full(1 + max(clip.columns.max(initial=0), columns.max(initial=0)), -1, np.int32)
+        places[columns] = np.arange(len(columns))
+        clip = clip.in_columns(places)
+    order = np.lexsort((-clip.confidences, clip.columns))
+    extent = np.empty(0, np.int64) if clip.extent is None else clip.extent
+    arrays = (clip.columns[order].astype("<i8"), extent.astype("<i8"))
+    content = clip.confidences[order].astype("<f8").tobytes() + b"".join(map(np.ndarray.tobytes, arrays))
+    return _digest(clip.times[order].ravel(), content)
 
 
-def _begin(dtype: np.dtype[Any], shape: tuple[int, ...], ticks: Ticks) -> Any:
-    digest = sha256(f"{dtype.str}{shape}".encode())
-    digest.update(np.ascontiguousarray(ticks).data)
-    return digest
+def _digest(times: Ticks, content: bytes) -> bytes:
+    """Return the digest of times and of what there is between them."""
+    bits = np.ascontiguousarray(times).view(np.float64)
+    return sha256(_checksum(bits[:, None], None, narrow=False) + content).digest()
 
 
 _ROOM = 2**29  # bytes
@@ -106,7 +169,6 @@ class ScoreCache:
     def __init__(self, scores: Scores, room: int = _ROOM) -> None:
         self._read = scores
         self._kept: dict[str, ClipScores] = {}
-        self._digests: dict[str, bytes] = {}
         self._identities: dict[str, str | None] = {}
         self._room = room
         self._lock = Lock()
@@ -115,28 +177,13 @@ class ScoreCache:
         """Travel to another process without the clips that are kept here."""
         return ScoreCache, (self._read,)
 
-    def digest(self, clips: tuple[str, ...]) -> str:
-        """Return the SHA-256 hash of the scores of some clips, in order of name.
-
-        It does not depend on how the scores are stored.
-        """
-        digest = sha256("\0".join(self._read.classes).encode())
-        for clip in sorted(clips):
-            if clip not in self._digests:
-                self(clip)
-            digest.update(clip.encode() + b"\0" + self._digests[clip])
-        return digest.hexdigest()
-
     def __call__(self, clip: str) -> ClipScores | ClipEvents:
         if clip in self._kept:
             return self._kept[clip]
         identity = self._read.identity(clip)
         clip_scores = frames_or_events(clip, self._read.open(clip))
         if isinstance(clip_scores, ClipEvents):  # they are in memory
-            self._digests.setdefault(clip, events_digest(clip_scores))
             return clip_scores
-        if clip not in self._digests:
-            self._digests[clip] = clip_digest(clip_scores)
         with self._lock:
             size = 0 if self._read.in_memory else clip_scores.values.nbytes + clip_scores.ticks.nbytes
             if size <= self._room:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..counting.clip_reader import read_each
+from ..counting.clip_reader import read_digest
 from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import PassPart
@@ -20,8 +20,6 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
-from ..data.clip_scores import ClipPieces
-from ..data.score_cache import ScoreDigests
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import local_path
@@ -109,7 +107,7 @@ class CheckpointEngine(Engine):
         """Read the scores of a part, if the folder may hold its deltas, and return their file."""
         if not any(self.folder.glob(_by_content(name, None))):
             return None, None
-        digest = _content_digest(part, self.threads)
+        digest = read_digest(part.scores, part.clips, part.classes, self.threads)
         if digest is None:
             return None, None
         return self.folder / _by_content(name, digest), digest
@@ -161,21 +159,9 @@ def identify(alignment: Alignment, requests: Requests, threads: int) -> str | No
     scores = _identity(alignment)  # before anything is read
     name = _fingerprint(alignment, requests)
     if scores is None and name is not None and _content_tells(alignment, requests):
-        content = _content_digest(alignment, threads)
+        content = read_digest(alignment.scores, alignment.clips, alignment.classes, threads)
         scores = None if content is None else f"read-{content:032x}"
     return None if name is None or scores is None else f"{name}-{scores}"
-
-
-def _content_digest(part: Alignment, threads: int) -> int | None:
-    """Read the scores of a part, and return their digest; None if some cannot be read."""
-    digests = ScoreDigests(part.scores)
-    for opened in read_each(digests.scores, part.clips, threads):
-        if isinstance(opened, SedscopeError):
-            return None  # the pass over the clips reports it
-        if isinstance(opened, ClipPieces):
-            for _ in opened.pieces(len(part.scores.classes)):
-                pass
-    return digests.digest(part.clips)
 
 
 def _load_part(

@@ -32,6 +32,7 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.choices import machine_memory as machine_memory
+from ..data.score_cache import ScoreDigests
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import above_floors_that_hold, find_deltas, with_estimated_floors
@@ -213,6 +214,10 @@ def count_class_blocks(
     clips = len(alignment.clips)
     stage = StagedProgress(run._steps, clips).stage(clips)
     on_disk = estimate.on_disk if len(blocks) > 1 else None
+    digests = None
+    if alignment.hashed and not engine.splits_clips:
+        digests = ScoreDigests(alignment.scores, alignment.classes)
+        alignment = replace(alignment, scores=digests.scores, hashed=False)
     with _one_pass(alignment, requests, engine, stage, on_disk) as find_block:
         for block in blocks:
             deltas.clear()  # before the next ones are found
@@ -234,6 +239,7 @@ def count_class_blocks(
             *threshold_notes(metrics, *ranges),
         ],
         len(blocks),
+        digest=None if digests is None else digests.digest(alignment.clips),
     )
 
 

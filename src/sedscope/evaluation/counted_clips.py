@@ -53,6 +53,8 @@ class CountedClips:
     """How many blocks of classes were counted one after the other."""
     of_pass: Mapping[Criterion, Deltas] = field(default_factory=dict)
     """All deltas that the pass found: groups may read more than the counts do, and further down."""
+    digest: int | None = None
+    """Of the scores, if the pass took it."""
 
 
 def count_clips(
@@ -108,8 +110,9 @@ def add_up(
         *threshold_notes(metrics, score_ranges(metrics, deltas)),
     ]
     counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
-    durations = next(iter(deltas.values())).durations
-    return CountedClips(counts, deltas, durations, notes, of_pass=of_pass)
+    first = next(iter(of_pass.values()))
+    digest = first.provenance.scores
+    return CountedClips(counts, deltas, first.durations, notes, of_pass=of_pass, digest=digest)
 
 
 def measure(

@@ -180,6 +180,7 @@ def evaluate(
         plan = GroupPlan.of(alignment.clips, alignment.classes, by, truth)
         if limited:
             raise SedscopeError("Groups need all deltas at once, so memory= cannot limit them.")
+    alignment = replace(alignment, hashed=points is None and not scores.in_memory)
     run._before_pass(alignment, chosen)
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
@@ -220,7 +221,7 @@ def evaluate(
     if resampled is not None:
         result = resampled.complete(result, run.threads)
     issue_warnings(result.warnings, 2)
-    return replace(result, blocks=counted.blocks, groups=groups)
+    return replace(result, blocks=counted.blocks, groups=groups, _scores_digest=counted.digest)
 
 
 def _refuse_for_sets(where: object, sets: DetectionSets, options: Mapping[str, object]) -> None:

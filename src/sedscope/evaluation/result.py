@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..tuning.operating_points import OperatingPoints
     from .group_results import GroupResults
     from .result_tables import FalseAlarms
+    from .signature import Signature
 
 AnyResult = TypeVar("AnyResult", bound=MetricResult)
 
@@ -105,6 +106,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
     blocks: int = 1
     points: OperatingPoints | None = None
     groups: Mapping[str, GroupResults] = field(default_factory=dict)
+    _scores_digest: int | None = None
 
     @overload
     def __getitem__(self, metric: Metric[AnyResult]) -> AnyResult: ...
@@ -184,6 +186,16 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
 
         rates = {metric: false_alarms(metric, self.counts[metric.criterion]) for metric in self.results}
         return {metric: of_metric for metric, of_metric in rates.items() if of_metric.per_class}
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What the values were computed by, and from what; ``str()`` makes it one line.
+
+        Scores in memory are hashed when the signature is used first; those of files, while they are read.
+        """
+        from .signature import signature_of
+
+        return signature_of(self, self._scores_digest)
 
     def plot(
         self, metric: Metric[Any] | str | None = None, *, per_class: bool = True, ax: Axes | None = None

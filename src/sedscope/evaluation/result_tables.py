@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..counting.counts import Counts
 from ..errors import SedscopeError, counted
 from ..metrics import Metric
-from ..results.text import Form, Line, Part, Records, Table, definition, picked
+from ..results.text import Code, Form, Line, Name, Part, Records, Table, definition, picked
 
 if TYPE_CHECKING:
     from ..metrics.thresholded import Threshold
     from ..resampling.intervals import Interval
     from .group_results import GroupResults
     from .result import Evaluation
+    from .signature import Signature
 
 
 Row: TypeAlias = tuple[str | float | None, ...]
@@ -82,7 +83,13 @@ def legend(evaluation: Evaluation) -> list[Line]:
     if thresholds:
         threshold = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
         lines.append(f"(…/h) false alarms per hour of classes without reference events, at {threshold}")
-    return [*lines, *_found_references(evaluation)]
+    return [*lines, *_found_references(evaluation), signature_line(evaluation.signature)]
+
+
+def signature_line(signature: Signature, system: str = "") -> Line:
+    """Return the line of a legend that has the signature of a result, perhaps after its name."""
+    named = (Name(system), ": ") if system else ()
+    return *named, Code(str(signature))
 
 
 def _found_references(evaluation: Evaluation) -> Iterator[Line]:
@@ -196,7 +203,8 @@ def grouped_rows(results: GroupResults) -> Iterator[Row]:
 
 def evaluation_values(evaluation: Evaluation) -> dict[str, Any]:
     """Return an evaluation as plain values."""
-    entry = {**_set_values(evaluation), "warnings": evaluation.warnings}
+    signature = evaluation.signature.as_json()
+    entry = {"signature": signature, **_set_values(evaluation), "warnings": evaluation.warnings}
     if evaluation.groups:
         entry["groups"] = {kind: group_values(results) for kind, results in evaluation.groups.items()}
     return entry

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,13 +19,17 @@ from ..data.tables import is_frame
 from ..errors import SedscopeError, counted, listing, refuse_nul
 from ..evaluation.inputs import Reading, SystemLike, as_system, require_scores
 from ..evaluation.operating_point import scores_at_points
+from ..io.locations import Address
 
 if TYPE_CHECKING:
+    from ..evaluation.result import Evaluation
+    from ..evaluation.verification import StoredResult
+    from ..metrics import Metric
     from ..tuning.operating_points import OperatingPoints
 
 
-Runs: TypeAlias = "SystemLike | Sequence[SystemLike] | float"
-"""One run of a system, or several; or a published value."""
+Runs: TypeAlias = "SystemLike | Sequence[SystemLike] | float | Evaluation | StoredResult"
+"""One run of a system, or several; or a published value or result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +57,83 @@ def named_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> Mapping[str, 
     return systems
 
 
-def published_values(systems: Mapping[str, Runs], metrics: Collection[str]) -> dict[str, float]:
-    """Return the published values among the systems. They belong to one metric.
+def published_values(
+    systems: Mapping[str, Runs], metrics: Collection[str]
+) -> dict[str, float | StoredResult]:
+    """Return the published values and the stored results among the systems.
 
-    ``metrics``: the names of those that are measured.
+    A value belongs to one metric. ``metrics``: the names of those that are measured.
     """
-    published = {
-        name: float(value)
-        for name, value in systems.items()
-        if isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    }
-    if published and len(metrics) > 1:
+    published: dict[str, float | StoredResult] = {}
+    for name, value in systems.items():
+        stored = stored_result(value)
+        if stored is not None:
+            published[name] = stored
+        elif isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+            published[name] = float(value)
+    numbers = {name: value for name, value in published.items() if isinstance(value, float)}
+    if numbers and len(metrics) > 1:
         raise SedscopeError(
-            f"{listing([*published])}: a published value belongs to one metric, but several are measured: "
+            f"{listing([*numbers])}: a published value belongs to one metric, but several are measured: "
             f"{listing([*metrics])}. Choose one with metrics= (--metric)."
         )
-    infinite = [name for name, value in published.items() if not math.isfinite(value)]
+    infinite = [name for name, value in numbers.items() if not math.isfinite(value)]
     if infinite:
         raise SedscopeError(f"A published value must be a finite number: {listing(infinite)}.")
     if len(published) == len(systems):
         raise SedscopeError("All systems are published values. Give the scores of at least one.")
     return published
+
+
+def stored_result(system: object) -> StoredResult | None:
+    """Return the result that a system is given as: an evaluation, or its JSON file; None for others."""
+    from ..evaluation.result import Evaluation
+    from ..evaluation.verification import StoredResult, read_json
+
+    if isinstance(system, StoredResult):
+        return system
+    if isinstance(system, Evaluation):
+        return StoredResult.of(system.to_dict(), "The evaluation")
+    if not isinstance(system, (str, Path, Address)) or not str(system).endswith(".json"):
+        return None
+    content = read_json(system)
+    is_result = isinstance(content, dict) and "signature" in content
+    return StoredResult.of(content, str(system)) if is_result else None
+
+
+def values_of_published(
+    published: Mapping[str, float | StoredResult],
+    metrics: Mapping[str, Metric[Any]],
+    alignment: Alignment,
+) -> dict[str, dict[str, float]]:
+    """Return the published values of each metric, by name of the metric and of the system.
+
+    Refuse results that are not of the same clips, classes and reference events.
+    """
+    from ..evaluation.signature import signature_of_alignment
+
+    definitions = {name: repr(metric) for name, metric in metrics.items()}
+    signature = signature_of_alignment(alignment, definitions)
+    values: dict[str, dict[str, float]] = {name: {} for name in metrics}
+    for system, result in published.items():
+        if isinstance(result, float):
+            values[next(iter(metrics))][system] = result
+            continue
+        reasons = [
+            f"no value of {definition}"
+            for definition in definitions.values()
+            if result.metrics.get(definition, {}).get("value") is None
+        ]
+        of_result = replace(result.signature, metrics={})
+        reasons += signature.differences(of_result, of_scores=False)
+        if reasons:
+            raise SedscopeError(
+                f"The result {system} cannot be compared with the other systems. It has "
+                f"{listing(reasons, limit=10)}."
+            )
+        for name, definition in definitions.items():
+            values[name][system] = float(result.metrics[definition]["value"])
+    return values
 
 
 def as_systems(

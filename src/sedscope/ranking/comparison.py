@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.score_cache import merged_or_unknown
 from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, of_systems, readable
 from ..evaluation.inputs import Reading, TruthLike, as_truth
@@ -17,7 +18,15 @@ from ..metrics.false_alarms import require_one_point
 from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampling import Resampling
-from .compared_runs import ComparedRun, Runs, align_runs, as_systems, named_systems, published_values
+from .compared_runs import (
+    ComparedRun,
+    Runs,
+    align_runs,
+    as_systems,
+    named_systems,
+    published_values,
+    values_of_published,
+)
 from .comparison_result import Comparison
 from .differences import (
     SystemValue,
@@ -56,7 +65,9 @@ def compare(
     systems : mapping of str to system, or sequence of systems
         Each system in any form that :func:`~sedscope.evaluate` takes. A list of several under one name are
         runs of one system, e.g. with other seeds: their mean is compared, and their spread is reported.
-        A number is a published value of the only metric, taken as exact.
+        A number is a published value of the only metric, taken as exact; so are the values of an
+        :class:`~sedscope.Evaluation`, or of its JSON file. These are refused if their signature says that
+        they are of other clips, classes, reference events or definitions.
     truth
         The reference events; see :func:`~sedscope.evaluate`.
     metrics : Metric, str, iterable of these, or mapping of str to these, optional
@@ -125,10 +136,11 @@ def compare(
     if resampling.n is None:
         number = _enough_resamples(runs, len(named), resampling.confidence, len(published))
         resampling = replace(resampling, n=number)
+    values = values_of_published(published, named, runs[0].alignment)
     draws = Draws(resampling, runs[0].alignment.clips)
     with run._open_engine() as opened:
         measured = measure_runs(runs, named, draws, opened, run, at_false_alarms)
-    result = _comparison(measured, draws, published, [*systems])
+    result = _comparison(measured, draws, values, [*systems])
     issue_warnings(result.warnings, 2)
     return result
 
@@ -151,23 +163,27 @@ def _comparable_metrics(
 
 
 def _comparison(
-    measured: MeasuredRuns, draws: Draws, published: Mapping[str, float], order: Sequence[str]
+    measured: MeasuredRuns,
+    draws: Draws,
+    published: Mapping[str, Mapping[str, float]],
+    order: Sequence[str],
 ) -> Comparison:
     """Return the values of the systems and their differences, with intervals.
 
-    ``order``: of all systems, those with published values included.
+    ``published``: values by name of the metric and of the system. ``order``: of all systems, those with
+    published values included.
     """
     first_runs = measured.first_runs
     first = next(iter(first_runs.values()))
     classes = first.alignment.classes
     values = {
         metric: {
-            name: SystemValue.as_published(published[name], draws.resampling)
-            if name in published
-            else system_value(draws, classes, by_system[name])
+            name: system_value(draws, classes, by_system[name])
+            if name in by_system
+            else SystemValue.as_published(published[metric_name][name], draws.resampling)
             for name in order
         }
-        for metric, by_system in measured.values.items()
+        for metric_name, (metric, by_system) in zip(published, measured.values.items(), strict=True)
     }
     evaluations = {
         name: run.evaluation(measured.metrics, {metric: values[metric][name] for metric in values})
@@ -189,12 +205,20 @@ def _comparison(
         hours=first.hours(),
         values=values,
         differences={
-            metric: paired_differences(draws, metric, classes, by_system, published, order)
-            for metric, by_system in measured.values.items()
+            metric: paired_differences(draws, metric, classes, by_system, of_metric, order)
+            for of_metric, (metric, by_system) in zip(
+                published.values(), measured.values.items(), strict=True
+            )
         },
         resampling=draws.resampling,
         warnings=tuple(dict.fromkeys(map(readable, notes))),
         evaluations=evaluations,
+        signatures={
+            name: evaluation.signature.of_scores(merged_or_unknown(measured.digests[name]))
+            if len(measured.digests[name]) > 1
+            else evaluation.signature
+            for name, evaluation in evaluations.items()
+        },
     )
 
 

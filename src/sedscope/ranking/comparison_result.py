@@ -12,16 +12,19 @@ import numpy as np
 from ..engines.run import Run
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
+from ..evaluation.result_tables import signature_line
 from ..metrics import Metric
 from ..metrics.names import metric_called
 from ..resampling.intervals import Interval, interval_text
 from ..resampling.resampling import Resampling
-from ..results.text import Form, Part, Records, Table, definition, mark_best
+from ..results.text import Form, Line, Part, Records, Table, definition, mark_best
 from ..tabular import TabularResult
 from .differences import Difference, PairDifference, SystemValue, level_of, p_text, resamples_needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..evaluation.signature import Signature
 
 COLUMNS: dict[str, type] = {
     **{"metric": str, "class": str, "system": str, "less": str, "value": float, "low": float},
@@ -94,6 +97,9 @@ class Comparison(TabularResult):
         The first run of each system, with the intervals of the mean over its runs. Systems of which only
         a published value is known have none.
 
+    signatures : mapping of str to Signature
+        What the values of each system were computed by, and from what; with the scores of all its runs.
+
     Examples
     --------
     >>> import sedscope as sed
@@ -115,6 +121,7 @@ class Comparison(TabularResult):
     resampling: Resampling
     warnings: tuple[str, ...]
     evaluations: Mapping[str, Evaluation]
+    signatures: Mapping[str, Signature]
 
     def __repr__(self) -> str:
         return (
@@ -133,12 +140,19 @@ class Comparison(TabularResult):
         overview = [self._system_table(digits), self._pair_table(digits)]
         definitions = [definition(name, repr(metric)) for metric, name in self.names.items()]
         if form == "text":
-            return [*overview, [*definitions, self.about()]]
+            return [*overview, [*definitions, self.about(), *self._signature_lines()]]
         if form == "html":
-            return [*overview, [self.about(), *definitions]]
+            return [*overview, [self.about(), *definitions, *self._signature_lines()]]
         titles = zip(self.metrics, definitions, strict=True)
         classes = [replace(self._class_table(metric, digits), title=title) for metric, title in titles]
-        return [*overview, *classes, self.about()]
+        return [*overview, *classes, [self.about(), *self._signature_lines()]]
+
+    def _signature_lines(self) -> list[Line]:
+        return [signature_line(signature, name) for name, signature in self.signatures.items()]
+
+    def _values(self) -> dict[str, Any]:
+        signatures = {name: signature.as_json() for name, signature in self.signatures.items()}
+        return {"signatures": signatures, **super()._values()}
 
     def _records(self) -> Records:
         return COLUMNS, self._rows()

@@ -200,6 +200,8 @@ class MeasuredRuns:
     """What a user should know about all runs."""
     system_notes: Sequence[tuple[str, str]]
     """What a user should know about the scores of a system, after its name."""
+    digests: Mapping[str, Sequence[int | None]]
+    """The digest of the scores of each run, if it is known, by system."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +213,8 @@ class FirstRun:
     counts: Mapping[Criterion, Counts]
     notes: Sequence[str]
     points: OperatingPoints | None
+    digest: int | None
+    """Of the scores, if the pass took it."""
 
     def hours(self) -> float:
         """Return the duration of all clips."""
@@ -220,7 +224,7 @@ class FirstRun:
         self, metrics: Mapping[str, Metric[Any]], intervals: Mapping[Metric[Any], Bootstrap]
     ) -> Evaluation:
         """Return the evaluation of the run, with intervals that were made elsewhere."""
-        return measure(
+        result = measure(
             metrics,
             self.counts,
             self.notes,
@@ -230,6 +234,7 @@ class FirstRun:
             _durations(self.deltas),
             self.points,
         )
+        return replace(result, _scores_digest=self.digest)
 
 
 def measure_runs(
@@ -262,6 +267,7 @@ def measure_runs(
         metric: {run.system: [] for run in runs} for metric in chosen
     }
     first_runs: dict[str, FirstRun] = {}
+    digests: dict[str, list[int | None]] = {}
     for run, engine_of_run, deltas, sample in passes:
         for metric in chosen:
             stage = steps.stage(resamples)
@@ -281,15 +287,17 @@ def measure_runs(
         ]
         system_notes += about_scores
         notes += [*about_set, *empty_classes_note(_references(deltas), chosen)]
+        digest = next(iter(deltas.values())).provenance.scores
+        digests.setdefault(run.system, []).append(digest)
         if run.number == 1:
             counts = {
                 criterion: part.counts(threads=options.threads) for criterion, part in deltas.items()
             }
             aligned = replace(run.alignment, scores=run.scores)
             run_notes = [*about_set, *of_systems(about_scores)]
-            first_runs[run.system] = FirstRun(aligned, deltas, counts, run_notes, run.points)
+            first_runs[run.system] = FirstRun(aligned, deltas, counts, run_notes, run.points, digest)
     of_names = dict(zip(metrics, chosen, strict=True))
-    return MeasuredRuns(of_names, values, first_runs, notes, system_notes)
+    return MeasuredRuns(of_names, values, first_runs, notes, system_notes, digests)
 
 
 class _Pass(NamedTuple):
@@ -311,7 +319,8 @@ def _passes(
     """Find the deltas of one run after the other."""
     for run in runs:
         engine_of_run = engine.for_system(f"{run.system}-{run.number}")
-        stage, sample = steps.stage(len(run.alignment.clips)), TimeSample(run.alignment)
+        alignment = replace(run.alignment, hashed=run.points is None)
+        stage, sample = steps.stage(len(alignment.clips)), TimeSample(alignment)
         try:
             deltas = find_deltas_for_weights(
                 sample.alignment, metrics, draws.weights, engine_of_run, stage

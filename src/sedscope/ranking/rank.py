@@ -285,6 +285,7 @@ class MetricRules(RankingRules[ScoreReader]):
             measured = measure_runs(runs, self.metrics, self.draws, self.engine, options, None)
         system = submission.full_name
         first_run = measured.first_runs[system]
+        of_first_run = first_run.evaluation(measured.metrics, {})
         values: list[RunValues] = []
         for number, run in enumerate(runs):
             labels = run.alignment.classes
@@ -298,8 +299,8 @@ class MetricRules(RankingRules[ScoreReader]):
                 name: dict(zip(labels, table[:, 1:].T, strict=True)) for name, table in tables.items()
             }
             sets = {"": RankedSet(len(self.clips), first_run.hours(), labels)}
-            values.append(RunValues({**score, **columns}, classes, sets))
-        of_first_run = first_run.evaluation(measured.metrics, {})
+            signature = of_first_run.signature.of_scores(measured.digests[system][number])
+            values.append(RunValues({**score, **columns}, classes, sets, {"": signature}))
         of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
         return Measurement.of_runs(values, self.resampling, about_system, measured.notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cmp_to_key
 from itertools import combinations
 from typing import TypeAlias
@@ -13,6 +13,7 @@ import numpy as np
 from ..counting.tally import differences, exceed
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError, listing, refuse_nul
+from ..evaluation.signature import Signature
 from ..resampling.intervals import Interval
 from .differences import holm, is_significant, level_of, p_text, p_value, smallest_p
 
@@ -70,6 +71,8 @@ class MeasuredSystem(TeamSystem):
     metrics: Mapping[str, MetricEstimate]
     """By name."""
     warnings: tuple[str, ...] = ()
+    signatures: Mapping[str, Signature] = field(default_factory=dict)
+    """What was computed by which definitions, and from what, by data set; with the scores of all runs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +176,7 @@ def rank_systems(
         low, high = rank_limits[place]
         ranked.append(
             RankedSystem(
-                **{field.name: getattr(system, field.name) for field in fields(MeasuredSystem)},
+                **{part.name: getattr(system, part.name) for part in fields(MeasuredSystem)},
                 rank=1 + int(np.count_nonzero(exceed(np.array(scores[:place]), scores[place]))),
                 rank_low=low,
                 rank_high=high,

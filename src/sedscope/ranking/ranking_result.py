@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -13,8 +13,21 @@ import numpy as np
 from ..errors import SedscopeError, counted, of_systems
 from ..escaping import one_line
 from ..evaluation.result import Evaluation
+from ..evaluation.result_tables import signature_line
+from ..evaluation.signature import Signature
 from ..resampling.resampling import Resampling
-from ..results.text import Form, Part, Records, Table, csv_of, definition, mark_best, picked, written
+from ..results.text import (
+    Form,
+    Line,
+    Part,
+    Records,
+    Table,
+    csv_of,
+    definition,
+    mark_best,
+    picked,
+    written,
+)
 from ..tabular import TabularResult
 from .differences import level_of
 from .ranking import (
@@ -118,16 +131,16 @@ class Ranking(TabularResult):
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         ranked = self._ranked_table(digits)
         if form == "html":
-            return [ranked, self.about()]
+            return [ranked, [self.about(), *self._signature_lines()]]
         definitions = [definition(metric.name, metric.definition) for metric in self.metrics]
         if form == "markdown":
-            parts: list[Part] = [ranked, self.about()]
+            parts: list[Part] = [ranked, [self.about(), *self._signature_lines()]]
             for metric, line in zip(self.metrics, definitions, strict=True):
                 parts.append(line)
                 if not self.systems or classes_of(self, metric.name):
                     parts.append(self._class_table(metric, digits))
             return parts
-        lines = [*definitions, self.about()]
+        lines = [*definitions, self.about(), *self._signature_lines()]
         return [lines, ranked] if form == "latex" else [ranked, lines]
 
     def _records(self) -> Records:
@@ -139,6 +152,7 @@ class Ranking(TabularResult):
             **({"task": self.task, "datasets": sets} if self.task else {}),
             "score": picked(self.score, *_KIND),
             "metrics": [picked(metric, *_KIND) for metric in self.metrics],
+            "signatures": {name: of_set.as_json() for name, of_set in self.signatures().items()},
             **picked(self, "clips", "hours", "classes"),
             "resampling": self.about(),
             "systems": [_system_values(system) for system in self.systems],
@@ -153,6 +167,35 @@ class Ranking(TabularResult):
             "rejected": [picked(system, *_NAMES, "reasons") for system in self.rejected],
             "warnings": self.warnings,
         }
+
+    def signatures(self) -> dict[str, Signature]:
+        """Return what all systems have in common: their signatures without scores, by data set.
+
+        Data sets on which they differ, for example in their classes, are left out.
+
+        Returns
+        -------
+        dict of str to Signature
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=2)
+        >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.6), ("b", 0.8))}
+        >>> ranking = sed.rank(systems, truth, "psds1", resampling=50)
+        >>> str(ranking.signatures()[""]).partition(" psds1")[2]
+        '#c0ca clips=30#635c classes=2#baa0 truth#83ff'
+        """
+        common: dict[str, Signature] = {}
+        for system in self.systems[:1]:
+            for name, signature in system.signatures.items():
+                others = [other.signatures[name] for other in self.systems]
+                if not any(signature.differences(other, of_scores=False) for other in others):
+                    common[name] = replace(signature.of_scores(None), processing=())
+        return common
+
+    def _signature_lines(self) -> list[Line]:
+        return [signature_line(signature, name) for name, signature in self.signatures().items()]
 
     def pairs_to_csv(self, path: str | Path | None = None) -> str:
         """Return the differences of all pairs of systems as CSV.
@@ -272,11 +315,13 @@ class Ranking(TabularResult):
                 ranks_text(system),
                 str(system.group),
                 *(cells[place] for cells in columns),
+                " ".join(signature.short_hash("scores") for signature in system.signatures.values()),
             ]
             for place, system in enumerate(self.systems)
         ]
         names = ["system", *(["team"] if with_teams else [])]
-        header = [*names, "rank", "ranks", "tie group", *(metric.name for metric in self.metrics)]
+        metrics = [metric.name for metric in self.metrics]
+        header = [*names, "rank", "ranks", "tie group", *metrics, "scores"]
         return Table(header, rows, names=len(names), noun="system")
 
     def _column(self, metric: RankedMetric, digits: int) -> list[str]:
@@ -353,5 +398,6 @@ def _system_values(system: RankedSystem) -> dict[str, Any]:
             }
             for name, metric in system.metrics.items()
         },
+        "signatures": {name: str(signature) for name, signature in system.signatures.items()},
         "warnings": system.warnings,
     }

@@ -21,6 +21,7 @@ from ..data.arrays import FloatArray
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, readable
 from ..evaluation.result import Evaluation
+from ..evaluation.signature import Signature
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import Location, local_path
 from ..progress import StagedProgress
@@ -85,6 +86,8 @@ class RunValues:
     """The columns of each class, by metric. The score of a formula has none."""
     sets: Mapping[str, RankedSet]
     """By name of the data set. Without a task, there is one without a name."""
+    signatures: Mapping[str, Signature]
+    """By name of the data set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,8 @@ class Measurement:
     """By name. The first one is the score."""
     sets: Mapping[str, RankedSet]
     """By name of the data set. Without a task, there is one without a name."""
+    signatures: Mapping[str, Signature]
+    """By name of the data set, with the scores of all runs."""
     notes: tuple[str, ...] = ()
     set_notes: tuple[str, ...] = ()
     """Notes that are not about the system, but about the set."""
@@ -133,6 +138,10 @@ class Measurement:
             score=next(iter(means.values())).values,
             metrics=metrics,
             sets=_all_classes([run.sets for run in runs]),
+            signatures={
+                name: Signature.merged([run.signatures[name] for run in runs])
+                for name in first.signatures
+            },
             notes=tuple(dict.fromkeys(notes)),
             set_notes=tuple(dict.fromkeys(set_notes)),
         )
@@ -327,6 +336,7 @@ def _measured_system(
         team=team,
         score=Interval(score.value, score.low, score.high, measurement.score),
         metrics=measurement.metrics,
+        signatures=measurement.signatures,
         warnings=tuple(dict.fromkeys(notes)),
     )
 
@@ -374,7 +384,8 @@ def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
 def keep(folder: Path, key: str, measurement: Measurement) -> None:
     """Write a measurement to the folder, under a digest of everything that it depends on."""
     check_output(folder, "folder")
-    facts = {**vars(measurement), "score": None}
+    signatures = {name: signature.as_json() for name, signature in measurement.signatures.items()}
+    facts = {**vars(measurement), "score": None, "signatures": signatures}
     text = json.dumps(facts, default=lambda part: vars(part))  # numbers keep all their digits
     content = BytesIO()
     np.savez(content, score=measurement.score, facts=np.frombuffer(text.encode(), np.uint8))
@@ -399,6 +410,7 @@ def kept(folder: Path, key: str) -> Measurement | None:
                 name: RankedSet(**{**plain, "classes": tuple(plain["classes"])})
                 for name, plain in facts["sets"].items()
             },
+            signatures={name: Signature.from_json(plain) for name, plain in facts["signatures"].items()},
             notes=tuple(facts["notes"]),
             set_notes=tuple(facts["set_notes"]),
         )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..data.score_cache import cache_of
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from .schema import Header
 from .source import ReportSource
-from .systems import System
 
 
 def thresholds_read(metric: Metric[Any], evaluation: Evaluation) -> str:
@@ -53,7 +50,7 @@ def build_header(source: ReportSource) -> Header:
             ("Python", platform.python_version()),
             ("numpy", np.__version__),
         ),
-        inputs=_hashes(source.systems),
+        signatures=[(system.name, str(system.evaluation.signature)) for system in source.systems],
         warnings=list(dict.fromkeys(warnings)),
         resampling=next((interval.resampling.about() for interval in intervals), None),
     )
@@ -68,17 +65,6 @@ def _reference_fact(evaluation: Evaluation) -> str:
     if of_segments and evaluation.alignment is None:
         return counted(number, "positive segment")
     return counted(number, "reference event")
-
-
-def _hashes(systems: Sequence[System]) -> list[tuple[str, str]]:
-    hashes = []
-    for system in systems:
-        cache = None if system.alignment is None else cache_of(system.alignment.scores)
-        if cache is not None and system.alignment is not None:
-            hashes.append((f"scores of {system.name}", cache.digest(system.alignment.clips)))
-    if systems[0].alignment is not None:
-        hashes.append(("ground truth", systems[0].alignment.truth_digest()))
-    return hashes
 
 
 def _has_several_runs(evaluation: Evaluation) -> bool:

@@ -40,8 +40,8 @@ class Header:
     browsable_clips: int
     versions: Sequence[tuple[str, str]]
     """Names and versions of the software."""
-    inputs: Sequence[tuple[str, str]]
-    """What was evaluated, each with its SHA-256 hash."""
+    signatures: Sequence[tuple[str, str]]
+    """The signature of each system, after its name."""
     warnings: Sequence[str]
     resampling: str | None
     """How the intervals were computed, if there are any."""

@@ -271,7 +271,8 @@ def _values(result: TaskEvaluation) -> RunValues:
         assert evaluation.alignment is not None
         digest = clip_list_digest(evaluation.alignment.clips)
         sets[dataset] = RankedSet(evaluation.clips, evaluation.hours, evaluation.classes, digest)
-    return RunValues(metrics, classes, sets)
+    signatures = {name: evaluation.signature for name, evaluation in result.datasets.items()}
+    return RunValues(metrics, classes, sets, signatures)
 
 
 def _column(value: float, resampled: FloatArray) -> FloatArray:
