@@ -1,4 +1,4 @@
-"""``sedscope demo``: from files to results, on simulated data."""
+"""``sedscope demo``: from files to results, on simulated data; or the data of an alarm product."""
 
 from __future__ import annotations
 
@@ -13,11 +13,17 @@ import typer
 from .options import progress_bar
 
 if TYPE_CHECKING:
-    from .. import Evaluation
+    from .. import Evaluation, Scores
     from ..data.ground_truth import GroundTruth
 
 _SYSTEMS = (("system_a", "scores", 0.75, 1), ("system_b", "other_scores", 0.6, 2))
 """The name of each system, the folder of its scores, its quality and its seed."""
+_ALARM_SYSTEMS = (("old.store", 0.75, 1), ("new.store", 0.9, 2))
+"""The scores of each release of an alarm product, its quality and its seed."""
+_ALARM_SOUNDS = {"Cry": (1.0, 6.0), "Glass": (0.5, 1.5), "Smoke_detector": (3.0, 20.0)}
+"""The classes of an alarm product, and how many seconds their events take."""
+_ENVIRONMENTS = ("home", "office", "street")
+_STREET_NOISE = 0.2  # how much less good a system is there
 
 
 def demo(
@@ -25,6 +31,14 @@ def demo(
         "demo"
     ),
     clips: Annotated[int, typer.Option(min=1, help="Number of clips of 10 seconds.")] = 1168,
+    hours: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Only simulate the data of an alarm product: so many hours without events, and --clips "
+            "clips of 30 seconds with one.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate two systems, evaluate them and write a report.
 
@@ -32,6 +46,10 @@ def demo(
     """
     from ..io.atomic_write import filling
 
+    if hours is not None:
+        with filling(folder) as written:
+            _write_alarm_product(written, folder, hours, clips)
+        return
     with filling(folder) as written:
         simulated, truth = _write_truth(written, folder, clips)
         results = {
@@ -49,6 +67,65 @@ def demo(
     typer.echo(
         f"\nThe same from the command line:\n  {program} evaluate {folder}/scores "
         f"{folder}/ground_truth.tsv --durations {folder}/durations.tsv"
+    )
+
+
+def _write_alarm_product(written: Path, folder: Path, hours: int, clips: int) -> None:
+    """Write the recordings of an alarm product: references, environments, scores, and two lists of clips."""
+    import datetime
+
+    import numpy as np
+
+    from .. import GroundTruth, write_ground_truth, write_scores
+    from ..io.side_tables import write_durations
+
+    rng = np.random.default_rng(0)
+    start = datetime.datetime(2026, 1, 1)
+    events: dict[str, list[tuple[float, float, str]]] = {}
+    environments: dict[str, str] = {}
+    for number in range(hours + clips):
+        environment = str(rng.choice(_ENVIRONMENTS))
+        if number < hours:
+            clip = f"{environment}_{start + datetime.timedelta(hours=number):%Y%m%d_%H%M%S}"
+            events[clip] = []
+        else:
+            clip = f"event_{number - hours:04d}"
+            label = str(rng.choice([*_ALARM_SOUNDS]))
+            length = rng.uniform(*_ALARM_SOUNDS[label])
+            onset = rng.uniform(4, 28 - length)
+            events[clip] = [(round(onset, 3), round(onset + length, 3), label)]
+        environments[clip] = environment
+    seconds = {clip: 30.0 if of_clip else 3600.0 for clip, of_clip in events.items()}
+    truth = GroundTruth.from_dict(events, durations=seconds)
+    write_ground_truth(truth, written / "ground_truth.tsv")
+    write_durations(truth, written / "durations.tsv")
+    rows = [f"{clip}\t{environment}\n" for clip, environment in environments.items()]
+    (written / "environments.tsv").write_text("filename\tgroup\n" + "".join(rows), encoding="utf-8")
+    tuning = rng.permutation(len(events)) < len(events) // 2
+    for name, chosen in (("tuning.txt", tuning), ("test.txt", ~tuning)):
+        lines = [f"{clip}\n" for clip, kept in zip(events, chosen, strict=True) if kept]
+        (written / name).write_text("".join(lines), encoding="utf-8")
+    for name, quality, seed in _ALARM_SYSTEMS:
+        with progress_bar(f"writing {folder / name}") as progress:
+            scores = _alarm_scores(truth, environments, quality, seed)
+            write_scores(scores, written / name, progress=progress)
+    typer.echo(f"{truth!r}, {hours + clips / 120:.0f} hours, written to {folder}")
+
+
+def _alarm_scores(truth: GroundTruth, environments: dict[str, str], quality: float, seed: int) -> Scores:
+    """Simulate a release of an alarm product, which is worse on the street."""
+    from .. import Scores, simulate
+
+    indoors, outdoors = (
+        simulate.scores(truth, classes=[*_ALARM_SOUNDS], frame=0.5, quality=of_place, seed=seed)
+        for of_place in (quality, quality - _STREET_NOISE)
+    )
+    return Scores.from_function(
+        truth.clips,
+        lambda clip: (outdoors if environments[clip] == "street" else indoors)[clip].values,
+        classes=[*_ALARM_SOUNDS],
+        frame=0.5,
+        thread_safe=True,
     )
 
 

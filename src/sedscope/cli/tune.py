@@ -430,7 +430,7 @@ def _show_choice(
     if judged:
         typer.echo("new: on clips that the thresholds were not chosen on (cross-fitted)")
     if guarantees is not None:
-        typer.echo(f"\n{guarantees.about()}")
+        typer.echo(f"\n{points.provenance['guarantee']}")
     never = [label for label, threshold in points.thresholds.items() if threshold == float("inf")]
     if never:
         typer.echo(

@@ -186,7 +186,7 @@ def choose(
         del settings["per"]
     provenance = _provenance(counts, objective, {**goal.parameters(), **settings})
     if guarantees is not None:
-        provenance["guarantee"] = guarantees.about()
+        provenance["guarantee"] = guarantees.about(total)
     return OperatingPoints(thresholds, provenance, unmet)
 
 

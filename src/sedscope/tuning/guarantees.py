@@ -165,10 +165,11 @@ class Guarantees:
         if deltas is not None and deltas.tables.right is not None:
             self._of_detections = _Clusters(_right_as_true(deltas), groups)
 
-    def about(self) -> str:
-        """Describe what holds in one sentence."""
+    def about(self, total: bool) -> str:
+        """Describe what holds in one sentence. ``total``: for all classes together."""
+        of = "all classes together" if total else "each class"
         return (
-            f"Requirements hold with {self.confidence * 100:g} % confidence for each class, although "
+            f"Requirements hold with {self.confidence * 100:g} % confidence for {of}, although "
             "thresholds were searched for: exact Poisson and binomial limits, "
             f"{self.dependence_text()}."
         )
