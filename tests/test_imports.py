@@ -26,7 +26,7 @@ BESIDE_THEIR_SUBJECT: dict[str, str] = {
     "api": "cli",  # the commands, to list them
     "checking": "io",
     "cli": "io report resampling",  # what commands are told to fail in
-    "counting": "engines io resampling",
+    "counting": "criteria engines io resampling",
     "criteria": "evaluation",
     "data": "criteria io progress",
     "docs": "cli criteria ranking resampling",  # what the pages state
@@ -34,6 +34,7 @@ BESIDE_THEIR_SUBJECT: dict[str, str] = {
     "evaluation": "engines io metrics plots ranking report resampling results",
     "io": "_native cli escaping",
     "metrics": "io",
+    "plots": "progress",
     "report": "diagnosis escaping plots ranking resampling",
     "results": "progress tabular",
     "soak": "criteria engines io",
