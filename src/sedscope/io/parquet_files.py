@@ -20,7 +20,7 @@ from ..data.choices import refuse_oversized
 from ..errors import SedscopeError
 from .atomic_write import replacing
 from .locations import Location
-from .polars_threads import require_polars_threads, without_panic_traces
+from .polars_threads import require_polars_threads
 
 if TYPE_CHECKING:
     from polars import DataFrame
@@ -52,8 +52,7 @@ def reading_parquet(path: Location) -> Iterator[None]:
     require_polars_threads(path)
     unfit = (AttributeError, IndexError, KeyError, OverflowError, TypeError)
     try:
-        with without_panic_traces():
-            yield
+        yield
     except (*broken, *unfit) as error:
         if isinstance(error, SedscopeError):
             raise

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
 
 from ..errors import SedscopeError
 
@@ -92,62 +87,3 @@ def _space_of_threads() -> float:
     number = os.environ.get("POLARS_MAX_THREADS", "")
     threads = 3 * (int(number) if number.isdecimal() else cores) + 8
     return 2.0**26 * min(threads, 8 * cores) + 2**22 * threads
-
-
-class _HeldErrors:
-    """Holds back what is printed to standard error while polars reads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._readers = 0
-        self._panicked = False
-        self._terminal = -1
-        self._held: IO[bytes] | Any = None
-
-    def begin(self) -> None:
-        with self._lock:
-            self._readers += 1
-            if self._readers == 1:
-                with suppress(OSError):  # there is no standard error
-                    self._held = tempfile.TemporaryFile()  # noqa: SIM115 (end closes it)
-                    self._terminal = os.dup(2)
-                    os.dup2(self._held.fileno(), 2)
-
-    def end(self, *, panicked: bool) -> None:
-        with self._lock:
-            self._readers -= 1
-            self._panicked = self._panicked or panicked
-            if self._readers or self._terminal < 0:
-                return
-            os.dup2(self._terminal, 2)
-            os.close(self._terminal)
-            self._terminal = -1
-            with self._held as held:
-                held.seek(0)
-                text = b"" if self._panicked else held.read()
-            self._panicked = False
-        if text:
-            with suppress(OSError):
-                os.write(2, text)
-
-
-_held_errors = _HeldErrors()
-
-
-@contextmanager
-def without_panic_traces() -> Iterator[None]:
-    """Drop the trace that polars prints to standard error when a broken file makes it panic.
-
-    The exception says what is wrong. Without a panic, everything that was printed meanwhile appears.
-    """
-    import polars
-
-    panicked = False
-    _held_errors.begin()
-    try:
-        yield
-    except polars.exceptions.PanicException:
-        panicked = True
-        raise
-    finally:
-        _held_errors.end(panicked=panicked)
