@@ -100,10 +100,16 @@ def test_postprocessing_independent_psds(folder: Path) -> None:
         (["--bootstrap", "10", "--confidence", "1.5"], "confidence=1.5"),
         (["--bootstrap", "10", "--seed", "-1"], "seed=-1"),
         (["--bootstrap", "10", "--groups", "nowhere.tsv"], "Cannot read"),
-        (["--bootstrap", "10", "--groups", "truth.tsv"], "second group"),
+        (["--bootstrap", "10", "--groups", "truth.tsv"], "must name the columns"),
         (["--bootstrap", "10", "--groups", "few.tsv"], "23 clips have no group"),
-        (["--bootstrap", "10", "--groups", "one_column.tsv"], "one_column.tsv needs two columns"),
-        (["--bootstrap", "10", "--groups", "bare.tsv"], "bare.tsv line 3"),
+        (
+            ["--bootstrap", "10", "--groups", "one_column.tsv"],
+            "one_column.tsv: the first line must name the columns",
+        ),
+        (
+            ["--bootstrap", "10", "--groups", "bare.tsv"],
+            "bare.tsv: 1 row does not name one group: line 3",
+        ),
         (
             ["--groups", "groups.tsv"],
             "Without --bootstrap there are no intervals, so --groups cannot be used",

@@ -133,22 +133,7 @@ def parse_block_length(text: str) -> float | None:
 
 
 def read_groups(path: Path | None) -> dict[str, str] | None:
-    """Read the group of each clip from a tab-separated file."""
-    from ..io.text_tables import read_text_table
+    """Read the group of each clip, if there is a file."""
+    from ..io.side_tables import read_groups
 
-    if path is None:
-        return None
-    table = read_text_table(path)
-    if len(table.header) < 2:
-        raise SedscopeError(f"{path} needs two columns, e.g. filename and group.")
-    groups: dict[str, str] = {}
-    wrong = []
-    for row, cells in enumerate(table.rows):
-        clip, group = (cell.strip() for cell in cells[:2])
-        if not clip or not group or groups.setdefault(clip, group) != group:
-            wrong.append(table.row_location(row))
-    if wrong:
-        raise SedscopeError(
-            f"{path}: some rows have no clip, no group, or a second group for a clip: {listing(wrong)}."
-        )
-    return groups
+    return None if path is None else read_groups(path)
