@@ -171,12 +171,12 @@ def write_raven(events: EventSet, path: Path) -> None:
     """Write one Raven table of all clips. A clip without events has a row that says so."""
     header = [raven.BEGIN, raven.END, "Low Freq (Hz)", "High Freq (Hz)", "Common Name", "Species Code"]
     lines = [["Selection", "View", "Channel", *header, "Confidence", "Begin Path", raven.OFFSET]]
-    for clip, clip_events in events.events.items():
-        for onset, offset, label, *confidence in clip_events or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
+    for clip in events.events:
+        for onset, offset, label, confidence in events.of_clip(clip) or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
             name = quoted(plain_label(label))
             times = [seconds_text(onset), seconds_text(offset)]
             cells = [str(len(lines)), "Spectrogram 1", "1", *times, "0", "15000"]
-            cells += [name, name, repr(float(*confidence or (1.0,))), quoted(clip), seconds_text(onset)]
+            cells += [name, name, repr(confidence), quoted(clip), seconds_text(onset)]
             lines.append(cells)
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))
 
@@ -186,9 +186,9 @@ def write_audacity(events: EventSet, path: Path) -> None:
 
     def text(clip: str) -> str:
         lines = []
-        for onset, offset, label, *rest in events.events[clip]:
-            cells = [seconds_text(onset), seconds_text(offset), plain_label(label)]
-            lines.append("\t".join([*cells, repr(float(*rest or (1.0,)))]) + "\n")
+        for onset, offset, label, confidence in events.of_clip(clip):
+            cells = [seconds_text(onset), seconds_text(offset), plain_label(label), repr(confidence)]
+            lines.append("\t".join(cells) + "\n")
         return "".join(lines)
 
     write_per_clip(events, path, ".txt", text)

@@ -63,9 +63,9 @@ def write(events: EventSet, path: Path) -> None:
         lines = ["# version = csv_v1.0.0", f"# bname = {clip}"]
         lines += [] if seconds is None else [f"# duration = {seconds_text(seconds)} secs"]
         lines += ["#", ",".join(_COLUMNS)]
-        for onset, offset, label, *confidence in events.events[clip]:
+        for onset, offset, label, confidence in events.of_clip(clip):
             times = f"{seconds_text(onset)},{seconds_text(offset)}"
-            lines.append(f"TERM,{times},{quoted(label, ',')},{float(*confidence or (1.0,))!r}")
+            lines.append(f"TERM,{times},{quoted(label, ',')},{confidence!r}")
         if seconds is not None and not events.events[clip]:
             lines.append(f"TERM,{seconds_text(0)},{seconds_text(seconds)},{BACKGROUND},1.0")
         return "".join(line + "\n" for line in lines)

@@ -34,13 +34,16 @@ class EventSet:
         """Whether events have confidences."""
         return any(len(event) > 3 for events in self.events.values() for event in events)
 
-    def rows(self) -> list[tuple[str, float, float, str, float]]:
-        """Return clip, onset, offset, label and confidence (by default 1) of each event."""
+    def of_clip(self, clip: str) -> list[tuple[float, float, str, float]]:
+        """Return onset, offset, label and confidence (by default 1) of the events of a clip."""
         return [
-            (clip, float(onset), float(offset), label, float(*confidence or (1.0,)))
-            for clip, events in self.events.items()
-            for onset, offset, label, *confidence in events
+            (float(onset), float(offset), label, float(*confidence or (1.0,)))
+            for onset, offset, label, *confidence in self.events[clip]
         ]
+
+    def rows(self) -> list[tuple[str, float, float, str, float]]:
+        """Return clip, onset, offset, label and confidence of all events."""
+        return [(clip, *event) for clip in self.events for event in self.of_clip(clip)]
 
     def duration(self, clip: str) -> float | None:
         """Return the duration of a clip, if it is known."""

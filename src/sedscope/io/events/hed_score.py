@@ -85,9 +85,9 @@ def write(events: EventSet, path: Path) -> None:
         seconds = events.duration(clip)
         recorded = _NO_VALUE if seconds is None else seconds_text(seconds)
         rows = [_COLUMNS]
-        for onset, offset, label, *confidence in events.events[clip]:
+        for onset, offset, label, confidence in events.of_clip(clip):
             times = [seconds_text(onset), seconds_text(offset - onset)]
-            certainty = repr(float(*confidence or (1.0,))) if events.scored else _NO_VALUE
+            certainty = repr(confidence) if events.scored else _NO_VALUE
             rows.append([*times, quoted(label), certainty, _NO_VALUE, _NO_VALUE, recorded])
         if seconds is not None and not events.events[clip]:
             nothing = [_NO_VALUE] * 3

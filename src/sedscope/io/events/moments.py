@@ -216,18 +216,16 @@ def write(events: EventSet, path: Path) -> None:
     Predictions are listed by falling score, as other tools expect them. Equal ones keep their order.
     """
     lines = []
-    for clip, of_clip in events.events.items():
+    for clip in events.events:
         query: dict[str, Any] = {"qid": clip_id(clip), "query": "", "vid": clip_id(clip)}
         duration = events.duration(clip)
         if duration is not None:
             query["duration"] = duration
-        times = [[round(float(time), 6) for time in event[:2]] for event in of_clip]
+        windows = [[round(on, 6), round(off, 6), score] for on, off, _, score in events.of_clip(clip)]
         if events.scored:
-            scores = [float(*event[3:] or (1.0,)) for event in of_clip]
-            windows = [[*window, score] for window, score in zip(times, scores, strict=True)]
             query[_PREDICTIONS] = sorted(windows, key=lambda window: -window[2])
         else:
-            query[_REFERENCES] = times
+            query[_REFERENCES] = [window[:2] for window in windows]
         lines.append(json.dumps(query, ensure_ascii=False) + "\n")
     write_text(path, "".join(lines))
 
