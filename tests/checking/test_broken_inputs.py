@@ -172,9 +172,11 @@ DETECTIONS = {
     ),
     "an onset before 0 s": Case("accept", detected("a -0.1 3 Dog", "b 0 1 Cat")),
     "before 0 s": Case("refuse", detected("a -2 -1 Dog", "a 1 3 Dog", "b 0 1 Cat"), "ends before 0 s"),
-    "a row twice": Case("refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "--overlaps average"),
+    "a row twice": Case(
+        "refuse", detected("a 1 3 Dog", "a 1 3 Dog", "b 0 1 Cat"), "average them into frames with"
+    ),
     "overlapping windows": Case(
-        "refuse", detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"), "--overlaps merge"
+        "refuse", detected("a 0 3 Dog", "a 1 4 Dog", "b 0 1 Cat"), "merge them with"
     ),
     "overlapping events, merged": Case(
         "accept",

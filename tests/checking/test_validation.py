@@ -141,13 +141,13 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {
             "clips-without-scores": (
                 "error",
-                ["33 % of the listed clips", "1 of 3", "--clips scored", "c"],
+                ["33 % of the listed clips", "1 of 3", "clips='scored'", "c"],
             )
         },
     ),
     "clips not listed": (
         {"scores/c.tsv": SCORES["a"].replace(".9", ".91")},
-        {"clips-not-listed": ("error", ["1 clip has scores but no row in", "--missing empty", "c"])},
+        {"clips-not-listed": ("error", ["1 clip has scores but no row in", "missing='empty'", "c"])},
     ),
     "other clips altogether": (
         {

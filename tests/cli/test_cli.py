@@ -285,7 +285,7 @@ def test_warnings_go_to_stderr_and_into_the_results(files: Files) -> None:
     outcome = run("evaluate", files.scores, files.truth)
     message = (
         "2 clips have no stated duration, so sedscope assumes that each clip ends with its last score. "
-        "State the durations with durations= (--durations)."
+        "State the durations with --durations."
     )
     assert (outcome.code, outcome.err) == (0, f"warning: {message}\n")
     assert evaluate(files, durations=False)["warnings"] == [message]

@@ -229,7 +229,7 @@ def test_too_little_memory_is_reported_before_the_run(
     ("options", "message"),
     [
         (("--memory", "much"), "is not a number of bytes"),
-        (("--scheduler", "tcp://127.0.0.1:1"), "A scheduler only applies to engine='dask'"),
+        (("--scheduler", "tcp://127.0.0.1:1"), "A scheduler only applies to --engine dask"),
         (("--memory", "1GB", "--bootstrap", "10"), "Resampling needs all deltas at once"),
     ],
 )

@@ -109,7 +109,7 @@ def test_engines_that_do_not_fit(
     command = (*COMMANDS[name], "--durations", "durations.tsv")
     lonely = run(*command, "--scheduler", "tcp://127.0.0.1:1")
     assert (lonely.code, lonely.out) == (2, "")
-    assert "A scheduler only applies to engine='dask'" in lonely.err
+    assert "A scheduler only applies to --engine dask" in lonely.err
     both = run(*command, "--engine", "dask", "--checkpoint", tmp_path / "kept")
     assert (both.code, both.out) == (2, "")
     assert "A checkpoint only works on one machine" in both.err

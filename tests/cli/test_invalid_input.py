@@ -383,7 +383,7 @@ def test_one_clip_that_the_ground_truth_lacks(tmp_path: Path) -> None:
     (tmp_path / "truth.tsv").write_text(f"{header}\na\t0\t1\tDog\n")
     (tmp_path / "durations.tsv").write_text("filename\tduration\na\t4\n")
     files = [tmp_path / "list.tsv", tmp_path / "truth.tsv", "--durations", tmp_path / "durations.tsv"]
-    assert "If it has no events, say so with missing='empty'" in run("evaluate", *files).err
+    assert "If it has no events, say so with --missing empty" in run("evaluate", *files).err
 
 
 def test_references_that_overlap_beside_averaged_windows(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_ties_go_to_the_event_that_is_listed_first_and_to_the_later_reference() 
 )
 def test_scores_of_frames_are_refused(criterion: sed.Criterion) -> None:
     truth = sed.simulate.ground_truth(2)
-    with pytest.raises(sed.SedscopeError, match=r"ranks events .* overlaps='keep'"):
+    with pytest.raises(sed.SedscopeError, match=r"ranks events .*`overlaps='keep'`"):
         sed.deltas(sed.simulate.scores(truth), truth, criterion)
 
 

@@ -209,7 +209,7 @@ def test_other_criteria_refuse_points(metric: Any) -> None:
 def test_bins_of_lengths_are_not_for_points() -> None:
     scores, truth = drums()
     metric = sed.FScore(sed.Onset(0.2))
-    advice = r"leave out by=By\(lengths=…\) \(--by-length\) or OfLength\.$"
+    advice = r"leave out `by=By\(lengths=…\)` or OfLength\.$"
     with pytest.raises(sed.SedscopeError, match=rf"4 references have no length.*{advice}"):
         sed.evaluate(Peaks()(scores), truth, metric, by=sed.By(lengths=(1, 3)))
     with pytest.raises(sed.SedscopeError, match=rf"Some detections have no length.*{advice}"):
@@ -296,14 +296,14 @@ def test_files_of_points_on_the_command_line(tmp_path: Path) -> None:
     onsets = [f"{clip}\t{event[0]}\thit" for clip in truth.clips for event in truth.events(clip)]
     (tmp_path / "onsets.tsv").write_text("\n".join(["filename\tonset\tevent_label", *onsets, ""]))
     files: list[Any] = [tmp_path / "scores", tmp_path / "onsets.tsv"]
-    assert "(--columns offset=onset)" in run("evaluate", *files).err
+    assert ": --columns offset=onset." in run("evaluate", *files).err
     named = run("evaluate", *files, "--columns", "filename=filename,onset=onset,label=event_label")
     assert "no column is named for offset" in named.err
-    assert "(--columns offset=onset)" in named.err
+    assert ": --columns offset=onset." in named.err
     points = [tmp_path / "onsets.tsv", tmp_path / "onsets.tsv", "--columns", "offset=onset"]
     for command in ("evaluate", "validate"):
         outcome = run(command, *points, "--overlaps", "keep")
-        assert "(--scores-columns offset=onset)" in outcome.err + outcome.out
+        assert ": --scores-columns offset=onset." in outcome.err + outcome.out
     (tmp_path / "durations.tsv").write_text("filename\tduration\nx\t10\ny\t10\n")
     files += ["--durations", tmp_path / "durations.tsv", "--columns", "offset=onset"]
     options = ["--postprocess", "Peaks(min_distance=0.5)", "--metric", "BestFScore(Onset(0.2))"]

@@ -147,7 +147,7 @@ def test_gaps_between_chunks() -> None:
     #       [.1 |.2 )       [.3 )
     arrays = {"a-0": [[0.1], [0.2]], "a-4": [[0.3]]}
     scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)
-    with pytest.raises(sed.SedscopeError, match=r"recording a: No chunk covers 2–4 s.*--gaps silent"):
+    with pytest.raises(sed.SedscopeError, match=r"recording a: No chunk covers 2–4 s.*`gaps='silent'`"):
         scores.stitch()["a"]
     silent = scores.stitch(gaps="silent")["a"]
     assert silent.values.ravel().tolist() == [0.1, 0.2, -np.inf, 0.3]

@@ -47,7 +47,7 @@ def test_a_wrong_frame_length_is_refused(frame: float, reason: str, metric: Metr
     scores, truth = scores_of(dict.fromkeys(TEN, 10), frame), truth_of(TEN)
     with pytest.raises(sed.SedscopeError, match=reason):
         sed.evaluate(scores, truth, metric)
-    with pytest.raises(sed.SedscopeError, match=r"--coverage any"):
+    with pytest.raises(sed.SedscopeError, match=r"`coverage='any'`"):
         sed.compare({"x": scores, "y": scores}, truth, metric, resampling=10)
     with pytest.raises(sed.SedscopeError, match=reason):
         sed.deltas(scores, truth, metric.criterion)
@@ -74,7 +74,7 @@ def test_clips_that_differ_by_more_than_a_tenth_are_named() -> None:
         "The scores of 1 clip cover less than 90 % of the clip; nothing is detected in the rest: "
         "b (0–5 s of 10 s).",
         "The scores of 1 clip go on more than 10 % beyond the end of the clip; detections there "
-        "count unless they are cut off with coverage='trim' (--coverage trim): a (0–10 s of 7 s).",
+        "count unless they are cut off with `coverage='trim'`: a (0–10 s of 7 s).",
     )
 
 
@@ -134,7 +134,7 @@ def test_clips_that_a_list_of_detections_lacks_are_named() -> None:
     system = sed.Scores.from_events({"a": [(0, 1, "Dog")], "b": []}, clips=TEN)
     with pytest.warns(sed.SedscopeWarning, match=r"1 of 3 clips is not in the list .*as silent: c\."):
         sed.evaluate(system, truth, F1)
-    with pytest.warns(sed.SedscopeWarning, match=r"silent: c\. clips='scored' .* keeps them"):
+    with pytest.warns(sed.SedscopeWarning, match=r"silent: c\. `clips='scored'` keeps them"):
         sed.evaluate(system, truth, F1, clips="scored")
     assert sed.evaluate(system, truth, F1, clips=["a", "b"]).warnings == ()
     findings = {finding.kind: finding.where for finding in sed.validate(system, truth).findings}

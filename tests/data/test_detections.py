@@ -86,7 +86,7 @@ def test_overlapping_events_are_refused_or_merged() -> None:
         "a": [(0, 2, "Dog", 0.3), (1, 3, "Dog", 0.9)],
         "b": [(0, 2, "Dog"), (1, 3, "Dog")],
     }
-    with pytest.raises(sed.SedscopeError, match=r"(?s)clip a.*Dog 1–3 s.*clip b.*--overlaps merge"):
+    with pytest.raises(sed.SedscopeError, match=r"(?s)clip a.*Dog 1–3 s.*clip b.*overlaps='merge'"):
         sed.Scores.from_events(events)
     merged = sed.Scores.from_events(events, overlaps="merge")
     assert sed.detect(merged, 0.5) == {"a": [(0, 3, "Dog")], "b": [(0, 3, "Dog")]}

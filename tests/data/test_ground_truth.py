@@ -280,7 +280,7 @@ def test_durations_that_contradict_the_file_are_named(tmp_path: Path) -> None:
     durations = {"v_1": 300, "v_2": 61.5, "v_3": 60}
     truth = sed.read_ground_truth(file, durations=durations)
     assert truth.warnings == (
-        f"1 clip has another duration in {file} than in durations= (--durations), which counts: v_1 (60 s, "
+        f"1 clip has another duration in {file} than in `durations=`, which counts: v_1 (60 s, "
         "not 300 s).",
     )
     assert sed.read_ground_truth(file).warnings == ()

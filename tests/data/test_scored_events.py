@@ -181,7 +181,7 @@ def test_the_highest_confidence_at_each_instant(events: list[tuple[int, int, str
             assert highest.values[frame, column] == max(covering, default=-np.inf)
 
 
-UNREAD = "the detections are read without confidences.* columns={'confidence': '%s'}"
+UNREAD = "the detections are read without confidences.*`columns={'confidence': '%s'}"
 
 
 def renamed(name: str) -> dict[str, list[Any]]:
@@ -212,14 +212,14 @@ def test_confidences_of_another_name_on_the_command_line(tmp_path: Path) -> None
     options = ["--overlaps", "keep", "--missing", "empty"]
     metric = ["--metric", "detection_map"]
     silent = run("evaluate", *files, *options, *metric)
-    assert "(--scores-columns confidence=score)" in silent.err
+    assert ": --scores-columns confidence=score." in silent.err
     assert "one operating point" in silent.err
     assert "detection_map" in silent.err
     named = run("evaluate", *files, *options, *metric, "--scores-columns", "confidence=score")
     assert (named.code, named.err) == (0, "")
-    assert "(--scores-columns confidence=score)" in run("validate", *files, *options).out
+    assert ": --scores-columns confidence=score." in run("validate", *files, *options).out
     converted = run("convert", tmp_path / "score.csv", tmp_path / "events.rttm")
-    assert "(--columns confidence=score)" in converted.err
+    assert ": --columns confidence=score." in converted.err
 
 
 @pytest.mark.parametrize("overlaps", ["error", "keep"])

@@ -393,7 +393,7 @@ def test_clips_that_all_have_scored(truth: sed.GroundTruth, good: sed.Scores, ba
     first = reordered(good, clips[:30], good.classes)
     second = reordered(bad, clips[:9:-1], bad.classes)
     with pytest.raises(
-        sed.SedscopeError, match=r"Not all systems have scores for 20 clips: .*--clips scored"
+        sed.SedscopeError, match=r"Not all systems have scores for 20 clips: .*`clips='scored'`"
     ):
         sed.compare([first, second], truth, PSDS)
     with pytest.warns(sed.SedscopeWarning) as caught:

@@ -53,7 +53,9 @@ def test_events_there_and_back(name: str, scored: bool, tmp_path: Path) -> None:
         }
     target = tmp_path / ("out" if name in PER_CLIP else "out.txt")
     if scored and "confidences" not in EVENT_FORMATS[name].holds:
-        with pytest.raises(sed.SedscopeError, match=r"cannot hold the confidences of events.*--lossy"):
+        with pytest.raises(
+            sed.SedscopeError, match=r"cannot hold the confidences of events.*`lossy=True`"
+        ):
             sed.convert(events_file(tmp_path, events), target, to=name)
         assert not target.exists()
         return
@@ -121,14 +123,14 @@ def test_names_of_targets(tmp_path: Path) -> None:
         ("x.BirdNET.selection.table.txt", "birdnet_raven"),
     ):
         assert sed.convert(files.truth, tmp_path / "out" / name).target == format
-    with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from dcase, .*audacity"):
+    with pytest.raises(sed.SedscopeError, match=r"Choose one with `to=` from dcase, .*audacity"):
         sed.convert(files.truth, tmp_path / "labels.txt")
-    with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from tsv, store, npz"):
+    with pytest.raises(sed.SedscopeError, match=r"Choose one with `to=` from tsv, store, npz"):
         sed.convert(files.scores, tmp_path / "scores.wav")
     with pytest.raises(sed.SedscopeError, match=r"no format 'wav'\. Choose from tsv"):
         sed.convert(files.scores, tmp_path / "y", reading=sed.SystemReading(format="wav"))
     (files.scores / "a.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")  # which is not read
-    with pytest.raises(sed.SedscopeError, match=r"Choose one with to= \(--to\) from tsv, store, npz"):
+    with pytest.raises(sed.SedscopeError, match=r"Choose one with `to=` from tsv, store, npz"):
         sed.convert(files.scores, tmp_path / "scores.st", reading=sed.SystemReading(stitch=None))
     with pytest.raises(sed.SedscopeError, match=r"no score format 'wav'\. Choose from tsv"):
         sed.convert(files.scores, tmp_path / "y", reading=sed.SystemReading(stitch=None), to="wav")

@@ -105,7 +105,7 @@ def test_what_a_format_holds_is_read_back(
     target = tmp_path_factory.mktemp("written") / ("out" if EVENT_FORMATS[name].per_clip else "out.txt")
     losses = made.losses(events)
     if losses:
-        with pytest.raises(sed.SedscopeError, match=r"cannot hold .*--lossy"):
+        with pytest.raises(sed.SedscopeError, match=r"cannot hold .*`lossy=True`"):
             write_event_set(events, target, format=name)
         assert not target.exists()
         return
@@ -177,7 +177,7 @@ def test_ambiguity_names_the_candidates(tmp_path: Path) -> None:
     #    clip  onset offset label     or    onset offset label confidence
     file = tmp_path / "list.txt"
     file.write_text(tabs("12|13.5|14.5|3", "15|16|17|4"))
-    with pytest.raises(sed.SedscopeError, match=r"could be sed_eval or birdnet_audacity. .*--format"):
+    with pytest.raises(sed.SedscopeError, match=r"could be sed_eval or birdnet_audacity. .*`format='"):
         sed.read_events(file)
     assert sed.read_events(file, format="sed_eval") == {
         "12": [(13.5, 14.5, "3")],
@@ -191,7 +191,7 @@ def test_ambiguity_names_the_candidates(tmp_path: Path) -> None:
 def test_the_column_of_labels_is_found_or_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "a.selections.txt"
     file.write_text(tabs(f"{RAVEN}|Species|Annotation", "1|Spectrogram 1|1|0|1|0|9|Wren|song"))
-    with pytest.raises(sed.SedscopeError, match="'Species', 'Annotation' with columns="):
+    with pytest.raises(sed.SedscopeError, match="'Species', 'Annotation' with `columns="):
         sed.read_events(file)
     assert sed.read_events(file, columns={"label": "Annotation"}) == {"a": [(0, 1, "song")]}
     with pytest.raises(sed.SedscopeError, match="no column 'Call'"):
@@ -199,7 +199,7 @@ def test_the_column_of_labels_is_found_or_asked_for(tmp_path: Path) -> None:
     with pytest.raises(sed.SedscopeError, match="no role 'species'"):
         sed.read_events(file, columns={"species": "Species"})
     file.write_text(tabs(RAVEN, "1|Spectrogram 1|1|0|1|0|9"))
-    with pytest.raises(sed.SedscopeError, match=r"no column holds labels.*--label"):
+    with pytest.raises(sed.SedscopeError, match=r"no column holds labels.*`label="):
         sed.read_events(file)
     assert sed.read_events(file, label="Wren") == {"a": [(0, 1, "Wren")]}
 
@@ -256,7 +256,7 @@ def test_jams_are_what_the_jams_library_expects(tmp_path: Path) -> None:
         ("0;0,5;Wren\n", "onset '0', offset '0,5' \\(write decimals with a point\\)"),
         ("a;0.5;Wren\n", "event_label"),
         ("0.5;1.0;Wren;x;y;z\n", "event_label"),
-        ("0.0\t0.5\n", "Give one with label=|no label"),
+        ("0.0\t0.5\n", "Give one with `label=|no label"),
         ('{"annotations": 5}', "must be a list"),
         ('{"annotations": [', "not a JSON file"),
         ('{"sounds": []}', "no column"),
@@ -415,13 +415,13 @@ def test_advice_on_columns_that_are_missing(tmp_path: Path) -> None:
     assert sed.read_events(lengths, columns={"duration": "duration"}) == {"a": [(1.0, 1.5, "Dog")]}
     unlabelled = tmp_path / "unlabelled.tsv"
     unlabelled.write_text("filename\tonset\toffset\na\t1.0\t1.5\n")
-    with pytest.raises(sed.SedscopeError, match=r"no column 'event_label'.* give it with label="):
+    with pytest.raises(sed.SedscopeError, match=r"no column 'event_label'.* give it with `label="):
         sed.read_events(unlabelled)
     assert sed.read_events(unlabelled, label="Dog") == {"a": [(1.0, 1.5, "Dog")]}
     renamed = tmp_path / "renamed.tsv"
     renamed.write_text("file\tstart\toffset\tevent_label\na\t1.0\t1.5\tDog\n")
     with pytest.raises(
-        sed.SedscopeError, match=r"are no columns .*--columns filename=NAME,onset=NAME\)"
+        sed.SedscopeError, match=r"are no columns .*`columns=\{'filename': …, 'onset': …\}`"
     ):
         sed.read_events(renamed)
 

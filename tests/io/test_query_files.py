@@ -158,7 +158,7 @@ def test_subsets_of_activitynet(tmp_path: Path) -> None:
     database = {"a": {**video, "subset": "training"}, "b": {**video, "subset": "validation"}}
     path.write_text(json.dumps({"database": database}))
     with pytest.raises(
-        sed.SedscopeError, match=r"subsets training, validation\. Choose one with columns="
+        sed.SedscopeError, match=r"subsets training, validation\. Choose one with `columns="
     ):
         sed.read_ground_truth(path)
     with pytest.raises(sed.SedscopeError, match=r"subset 'test'\. There are training, validation"):

@@ -74,7 +74,7 @@ def test_types_that_differ_are_kept_or_refused(name: str, tmp_path: Path) -> Non
         write_and_read(scores, tmp_path, name)
         return
     with pytest.raises(
-        sed.SedscopeError, match=r"clip b: .* cannot hold that some clips are float32.*--lossy"
+        sed.SedscopeError, match=r"clip b: .* cannot hold that some clips are float32.*`lossy=True`"
     ):
         write_and_read(scores, tmp_path, name)
     assert not list(tmp_path.iterdir())
@@ -93,7 +93,7 @@ def test_scored_events_are_kept_or_refused(name: str, tmp_path: Path) -> None:
         assert_equal_scores(got, scores)
         assert not got.whole_clips
         return
-    with pytest.raises(sed.SedscopeError, match=r"cannot hold .*--lossy"):
+    with pytest.raises(sed.SedscopeError, match=r"cannot hold .*`lossy=True`"):
         write_and_read(scores, tmp_path, name)
     got = write_and_read(scores, tmp_path, name, lossy=True)
     assert got["a"].values.ravel().tolist() == [0.9, 0.4]

@@ -97,7 +97,7 @@ def test_few_clips_are_advised_to_be_cut() -> None:
     ):
         sed.evaluate(scores, truth, METRICS[0], resampling=10)
     scores, truth = nights(2)
-    with pytest.warns(sed.SedscopeWarning, match=r"only 2 clips.*--resample blocks=60s"):
+    with pytest.warns(sed.SedscopeWarning, match=r"only 2 clips.*Resampling\(blocks=60\)"):
         sed.evaluate(scores, truth, METRICS[0], resampling=10)
 
 

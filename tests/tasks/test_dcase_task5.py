@@ -194,4 +194,4 @@ def test_detections_must_be_certain(tmp_path: Path) -> None:
 
 
 def test_the_preset_points_to_the_task() -> None:
-    assert "Use --task dcase_task5" in sed.presets.PRESETS["few_shot_bioacoustics"].caution
+    assert "Use `task='dcase_task5'`" in sed.presets.PRESETS["few_shot_bioacoustics"].caution

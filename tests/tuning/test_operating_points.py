@@ -158,7 +158,7 @@ def test_points_after_a_post_processing() -> None:
 def test_what_is_measured_at_points(provenance: dict[str, str], criterion: Any) -> None:
     metrics = sed.OperatingPoints({"Dog": 0.5}, provenance).metrics()
     assert {metric.criterion for metric in metrics.values()} == {criterion}
-    with pytest.raises(sed.SedscopeError, match=r"by which criterion they were chosen.*--metric"):
+    with pytest.raises(sed.SedscopeError, match=r"by which criterion they were chosen.*`metrics=`"):
         sed.OperatingPoints({"Dog": 0.5}, {"criterion": "Mine()"}).metrics()
 
 

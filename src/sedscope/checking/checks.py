@@ -25,7 +25,7 @@ from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity
 from .survey import Survey
 
-USE_SCORED = "Use --clips scored to leave them out"
+USE_SCORED = "Use `clips='scored'` to leave them out"
 """What to do about listed clips that have no scores."""
 
 
@@ -118,7 +118,7 @@ def check_common_clips(
             "clips-not-listed",
             f"{subject(len(unlisted), 'clip', 'has')} scores but no row in the ground truth. "
             + (
-                "Use --missing empty if clips without a row have no events"
+                "Use `missing='empty'` if clips without a row have no events"
                 if missing == "error"
                 else "They count as clips without events"
             ),

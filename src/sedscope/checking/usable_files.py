@@ -168,7 +168,7 @@ def _check_events(
     if rows:
         what = f"{subject(len(rows), 'event', 'has')} no positive length, or "
         what += f"{'begins' if len(rows) == 1 else 'begin'} before or after the clip"
-        advice = "Correct them, or leave them out with --invalid drop"
+        advice = "Correct them, or leave them out with `invalid='drop'`"
         add("events", invalid, rows, what, advice, "They are left out")
     points = np.flatnonzero(valid & (events.onset == events.offset))
     if len(points):
@@ -182,8 +182,8 @@ def _check_events(
         rows = overlap_findings(events, overlapping)
         what = f"{subject(len(rows), 'event', 'overlaps')} another one of the same class and clip"
         advice = (
-            "Correct them, merge them with --overlaps merge, or keep them with --overlaps keep for criteria "
-            "that pair events (Collar, IoU)"
+            "Correct them, merge them with `overlaps='merge'`, or keep them with `overlaps='keep'` for "
+            "criteria that pair events (Collar, IoU)"
         )
         add("overlaps", overlaps, rows, what, advice, "They are merged")
 
@@ -226,7 +226,7 @@ def _read_detections(
     )
     if table is None:
         return None
-    findings.add_notes("confidences", table.missing_confidences_notes(options.columns_option))
+    findings.add_notes("confidences", table.missing_confidences_notes(options.side))
     clip_ids(table.clip, table.where, table.clip_location)
     events = table.columns()
     overlapping = overlapping_detections(events)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 class PrintableStream(io.TextIOBase):
-    """Standard output or error, without characters that control a terminal or cannot be seen.
+    """Standard output or error, with options in place of parameters of the library.
+
+    Characters that control a terminal or cannot be seen are escaped.
 
     Everything that a command prints goes through it: tables, messages, usage errors and tracebacks.
     """
@@ -37,7 +39,7 @@ class PrintableStream(io.TextIOBase):
         self.stream = stream
 
     def write(self, text: str) -> int:
-        self.stream.write(printable(text))
+        self.stream.write(printable(as_options(text)))
         return len(text)
 
     def flush(self) -> None:
@@ -246,6 +248,57 @@ JsonOption = Annotated[
     typer.Option(help="Write the results to this JSON file, or '-' to print JSON and nothing else."),
     Writes(),
 ]
+
+_PARAMETER = re.compile(r"`(?:(\w+)\()?(\w+)=([^`]*?)\)?`|`([^`]+)`")
+_COLUMN_NAME = re.compile(r"""'(\w+)': ('[^']*'|"[^"]*"|…)""")
+_OPTIONS = {
+    **{"SystemReading.columns": "--scores-columns", "read_scores.format": "--scores-format"},
+    **{
+        "read_scores.frame": "'sedscope convert --frame'",
+        "read_scores.classes": "'sedscope convert --classes'",
+    },
+    **{"metrics": "--metric", "ignored_labels": "--ignored-label", "postprocessing": "--sweep"},
+    **{"max_false_alarms": "--max-false-alarms-per-hour", "resampling": "--bootstrap"},
+}
+"""The options whose names are not those of the parameters."""
+_SPELLED = {
+    "by=By(lengths=…)": "--by-length",
+    "confidence='> 0.5'": "--truth-confidence '> 0.5'",
+    "resampling=Resampling(blocks=60)": "--resample blocks=60s",
+    "points.process(scores)": "--postprocess FILE",
+    "alarm_latencies()": "'sedscope latency --points FILE'",
+    "cut_to_regions()": "--regions",
+    "Evaluation.to_json()": "'sedscope evaluate --json FILE'",
+    "propose_label_map()": "'sedscope labels SYSTEM GROUND_TRUTH -o map.csv'",
+    "relabelled()": "--labels map.csv",
+    "SEDSCOPE_MAX_DOWNLOAD=10GB": "sedscope --max-download 10GB",
+}
+"""What is an option, or a command, and not a parameter."""
+
+
+def as_options(text: str) -> str:
+    """Spell parameters in a message of the library, between backticks, as options of commands.
+
+    >>> as_options("Merge them with `overlaps='merge'`, or name a column: `columns={'label': …}`.")
+    'Merge them with --overlaps merge, or name a column: --columns label=NAME.'
+    """
+    return _PARAMETER.sub(_option, text)
+
+
+def _option(parameter: re.Match[str]) -> str:
+    spelled, (owner, name, value, _) = _SPELLED.get(parameter[0].strip("`")), parameter.groups()
+    if spelled is not None or name is None:
+        return spelled or parameter[0]
+    option = _OPTIONS.get(f"{owner}.{name}" if owner else name, f"--{name.replace('_', '-')}")
+    columns = [f"{role}={_word(column)}" for role, column in _COLUMN_NAME.findall(value)]
+    word = "" if value in ("", "…", "True") else ",".join(columns) or _word(value)
+    return f"{option} {word}".rstrip()
+
+
+def _word(value: str) -> str:
+    """Return a value as it is typed: in quotes if they are needed."""
+    return "NAME" if value == "…" else value if " " in value else value.strip("'\"")
+
 
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")

@@ -49,10 +49,7 @@ def refuse_point_detections(first: str, criterion: Criterion) -> None:
 def _points_advice(criterion: Criterion, usual: str) -> str:
     """Say what to do about events of no length. ``usual``: the advice unless lengths are the reason."""
     if criterion.unwrapped.judges_points:
-        return (
-            "Bins of lengths are not for points in time: leave out by=By(lengths=…) (--by-length) or "
-            "OfLength."
-        )
+        return "Bins of lengths are not for points in time: leave out `by=By(lengths=…)` or OfLength."
     return usual
 
 
@@ -120,8 +117,7 @@ class ClipProblems:
             )
             errors.append(SedscopeError(f"{text}{listing(self.early)}. {advice}", advice=advice))
         if self.late:
-            advice = "Give the durations of the clips, or leave such events out with invalid='drop' "
-            advice += "(--invalid drop)."
+            advice = "Give the durations of the clips, or leave such events out with `invalid='drop'`."
             text = f"{subject(len(self.late), 'reference event', 'begins')} at or after the last boundary of "
             text += f"the scores: {listing(self.late)}.{self._unit_hint()} {advice}"
             errors.append(SedscopeError(text, advice=advice))

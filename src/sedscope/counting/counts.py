@@ -182,7 +182,7 @@ class ClassCounts(Tabular):
             raise SedscopeError(
                 f"{reader} needs all counts of {self.label}, but the memory limit split the evaluation into "
                 "blocks of classes, which keep only the counts that the metrics read. Raise the limit "
-                "(memory=, --memory), or evaluate without one."
+                "(`memory=`), or evaluate without one."
             )
 
     def reaches(self, false_positives: float = np.inf) -> bool:

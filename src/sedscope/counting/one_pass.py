@@ -31,9 +31,7 @@ from .request import DeltaRequest, Floor, Requests, read_limit, without_referenc
 _ROWS_TO_MERGE = 4_000_000
 _BYTES_OF_A_SEGMENT = 32  # for each class, while its deltas are found; 22 to 34 were measured
 _ROWS_TO_EXPECT = 100_000_000  # after so many rows, those of all clips are estimated
-_ADVICE = (
-    "evaluate fewer clips or classes at a time, or count classes in blocks with memory= (--memory)."
-)
+_ADVICE = "evaluate fewer clips or classes at a time, or count classes in blocks with `memory=`."
 
 PassPart: TypeAlias = tuple[PostProcessing | None, Deltas]
 """What a pass finds in some clips: deltas of one criterion, and the variant of the scores."""
@@ -288,8 +286,7 @@ def _check_overlaps(alignment: Alignment, criterion: Criterion, request: DeltaRe
     else:
         return
     raise SedscopeError(
-        f"Some references of one class overlap, but {problem}. Merge them with overlaps='merge' "
-        "(--overlaps merge)."
+        f"Some references of one class overlap, but {problem}. Merge them with `overlaps='merge'`."
     )
 
 

@@ -93,5 +93,5 @@ def unchecked_note(parts: Sequence[Provenance]) -> str | None:
         return None
     note = f"sedscope cannot check that all deltas come from {' with '.join(unknown)}"
     if unknown[0] == "the same system":
-        return f"{note}. Name the system when you make them, with system= (--system)."
+        return f"{note}. Name the system when you make them, with `system=`."
     return f"{note}, because some files do not state it."

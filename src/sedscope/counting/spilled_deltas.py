@@ -26,7 +26,7 @@ from .one_pass import PassPart, with_variants
 
 _ADVICE = (
     "Free some disk space, set the environment variable TMPDIR to a folder with more of it, or raise the "
-    "memory limit (memory=, --memory)."
+    "memory limit (`memory=`)."
 )
 
 

@@ -81,7 +81,7 @@ class AnyOverlap(EventCriterion):
         if self.merge_gap is not None and isinstance(batch, EventBatch):
             raise SedscopeError(
                 f"{self} merges events that overlap, so they cannot be kept as they are. Merge them with "
-                "overlaps='merge' (--overlaps merge), or leave out merge_gap."
+                "`overlaps='merge'`, or leave out merge_gap."
             )
         return super().find_deltas(batch, search)
 

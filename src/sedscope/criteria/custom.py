@@ -108,8 +108,8 @@ class CustomCriterion(Criterion):
         if not isinstance(batch, ClipBatch):
             raise SedscopeError(
                 f"{self} cannot judge scored events that are kept as they are: they may overlap. Merge them "
-                "with overlaps='merge' (--overlaps merge), or use Intersection, Collar, Onset, IoU, "
-                "AnyOverlap, Alarm, Segment, Clip or Time."
+                "with `overlaps='merge'`, or use Intersection, Collar, Onset, IoU, AnyOverlap, Alarm, "
+                "Segment, Clip or Time."
             )
         if search.any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}.")

@@ -33,7 +33,7 @@ class EventCriterion(Criterion):
             if isinstance(batch, EventBatch):
                 raise SedscopeError(
                     f"Substitutions by {self} are not defined for overlapping events that are kept as they "
-                    "are. Merge them with overlaps='merge' (--overlaps merge)."
+                    "are. Merge them with `overlaps='merge'`."
                 )
             pairs = pairing.find_label_free_pairs(batch.clips, batch.truth(search))
         return event_tables(batch, batch.find_deltas(core, search), pairs, errors=self.sums_errors)

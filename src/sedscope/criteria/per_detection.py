@@ -152,8 +152,8 @@ class Window(Criterion):
     def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
         if not isinstance(batch, EventBatch) or batch.listed is None:
             raise SedscopeError(
-                f"{self} judges windows as the system gives them: read them with overlaps='keep' "
-                "(--overlaps keep), and do not post-process them. Frame scores have no windows."
+                f"{self} judges windows as the system gives them: read them with `overlaps='keep'`, and do "
+                "not post-process them. Frame scores have no windows."
             )
         if search.any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}, which makes no pairs.")

@@ -30,7 +30,7 @@ from .times import Ticks
 if TYPE_CHECKING:
     from .cuts import UncutReferences
 
-SCORED_ADVICE = "Evaluate the others with clips='scored' (--clips scored)."
+SCORED_ADVICE = "Evaluate the others with `clips='scored'`."
 """What to do if some clips have no scores."""
 
 
@@ -228,13 +228,13 @@ def align(
         without = [chosen_clips[i] for i in np.flatnonzero(durations == 0).tolist()]
         raise SedscopeError(
             "A list of detections does not say how long its clips are, and the ground truth has no duration "
-            f"of {counted(unknown, 'clip')}: {listing(without)}. Give durations (--durations), or scored "
-            "regions (--regions)."
+            f"of {counted(unknown, 'clip')}: {listing(without)}. Give durations (`durations=`), or scored "
+            "regions (`cut_to_regions()`)."
         )
     if unknown:
         warnings.append(
             f"{subject(unknown, 'clip', 'has')} no stated duration, so sedscope assumes that each clip ends "
-            "with its last score. State the durations with durations= (--durations)."
+            "with its last score. State the durations with `durations=`."
         )
     events = np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1)
     ignored = truth.ignored[rows]
@@ -284,8 +284,8 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
         return []
     advice = ""
     if isinstance(clips, str):
-        advice = " clips='scored' (--clips scored) keeps them: a list of detections does not say which"
-        advice += " clips were processed. To leave some out, list the others with clips= (--clips)."
+        advice = " `clips='scored'` keeps them: a list of detections does not say which"
+        advice += " clips were processed. To leave some out, list the others with `clips=`."
     return [f"{silent_clips_text(len(silent), len(chosen))}: {listing(silent)}.{advice}"]
 
 
@@ -321,7 +321,7 @@ def choose_classes(
     if ignored:
         raise SedscopeError(
             f"The ground truth ignores {listing(ignored)} for every class, so no class can have this label. "
-            "Leave it out of the classes or of ignored_labels= (--ignored-label)."
+            "Leave it out of the classes or of `ignored_labels=`."
         )
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
@@ -342,7 +342,7 @@ def choose_classes(
         labels = listing(with_likely_labels(unknown, scores.classes))
         number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
-            advice = "Correct the labels, or choose the classes to evaluate with classes= (--classes)."
+            advice = "Correct the labels, or choose the classes to evaluate with `classes=`."
             advice += f" {MAP_ADVICE}"
             raise SedscopeError(
                 f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
@@ -435,10 +435,9 @@ def _choose_clips(
     unlisted = [clip for clip in chosen if clip not in listed]
     if unlisted and missing == "error":
         raise SedscopeError(
-            f"{subject(len(unlisted), 'clip', 'has')} scores but "
-            f"{'is' if len(unlisted) == 1 else 'are'} not in the ground truth: {listing(unlisted)}. "
-            f"If {'it has' if len(unlisted) == 1 else 'they have'} no events, say so with missing='empty' "
-            "(--missing empty)."
+            f"{subject(len(unlisted), 'clip', 'has')} scores but {'is' if len(unlisted) == 1 else 'are'} not "
+            f"in the ground truth: {listing(unlisted)}. If {'it has' if len(unlisted) == 1 else 'they have'} "
+            "no events, say so with `missing='empty'`."
         )
     if unlisted:
         warnings.append(

@@ -162,7 +162,7 @@ def _refuse_gaps(
         advice = (
             "If chunks are missing, add them. Choose another unit if the times are not in this one. "
         )
-        advice += "To take gaps as frames in which nothing is active, use gaps='silent' (--gaps silent)."
+        advice += "To take gaps as frames in which nothing is active, use `gaps='silent'`."
         raise SedscopeError(f"No chunk covers {listing(long_gaps)}. {advice}", advice=advice)
 
 

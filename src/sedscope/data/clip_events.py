@@ -224,8 +224,8 @@ def _starts(event_clips: NDArray[np.integer[Any]], clips: int) -> IntArray:
 
 
 FRAMES_ADVICE = (
-    "Merge the events with overlaps='merge' (--overlaps merge), or average them with overlaps='average' "
-    "(--overlaps average) if they are windows that slide over a recording."
+    "Merge the events with `overlaps='merge'`, or average them with `overlaps='average'` if they are "
+    "windows that slide over a recording."
 )
 """How events that are kept as they are become scores of frames."""
 
@@ -243,6 +243,6 @@ def needs_events_error(reader: object) -> SedscopeError:
     """Return the error of something that ranks events, where there are scores of frames."""
     return SedscopeError(
         f"{reader} ranks events by their confidence, so it needs scored events that are kept as they are: "
-        "give an event list with confidences and overlaps='keep' (--overlaps keep). The detections of frame "
-        "scores change with the threshold."
+        "give an event list with confidences and `overlaps='keep'`. The detections of frame scores change "
+        "with the threshold."
     )

@@ -125,8 +125,8 @@ def require_durations(clips: Iterable[str], ticks: Mapping[str, int], where: str
     missing = [clip for clip in clips if clip not in ticks]
     if missing:
         raise SedscopeError(
-            f"{where}: {subject(len(missing), 'clip', 'has')} no duration: {listing(missing)}. "
-            "Add them to durations= (--durations)."
+            f"{where}: {subject(len(missing), 'clip', 'has')} no duration: {listing(missing)}. Add them to "
+            "`durations=`."
         )
 
 

@@ -26,8 +26,8 @@ _TOLERANCE = 10_000  # microseconds that never matter
 _SQUEEZED = 50  # if all events end before this part of their clips, some times look wrong ...
 MANY_EVENTS, MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
-ACCEPT = "To evaluate them as they are, use coverage='any' (--coverage any)."
-TRIM = "To cut scores to their clips, use coverage='trim' (--coverage trim)."
+ACCEPT = "To evaluate them as they are, use `coverage='any'`."
+TRIM = "To cut scores to their clips, use `coverage='trim'`."
 _FITS = 0.02  # how much the frame lengths that would fit may differ from clip to clip
 
 _UNITS = {1000: "seconds and milliseconds", 60: "minutes and seconds", 1e6: "seconds and microseconds"}
@@ -178,7 +178,7 @@ class CoveredClips:
         if len(long):
             what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
             what += "beyond the end of the clip; detections there count unless they are cut off with "
-            what += "coverage='trim' (--coverage trim)"
+            what += "`coverage='trim'`"
             findings.append((what, self._named(long)))
         findings += [(what, []) for what in self._squeezed()]
         if len(short) + len(long) <= len(self.clips) / 2:

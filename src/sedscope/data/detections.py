@@ -36,16 +36,15 @@ Detections: TypeAlias = Mapping[str, Sequence[Detection]]
 
 OVERLAP_ADVICE = (
     "If they are events of their own, such as boxes of a detector, keep them as they are with "
-    "overlaps='keep' (--overlaps keep): each is judged by itself. If they are windows that slide over a "
-    "recording, as BirdNET's are, average them into frames with overlaps='average' (--overlaps average): the "
-    "score at each instant is then the mean of the windows that cover it. If they are parts of one event, "
-    "merge them with overlaps='merge' (--overlaps merge): they become one event with the highest of their "
-    "confidences. The three give different values."
+    "`overlaps='keep'`: each is judged by itself. If they are windows that slide over a recording, as "
+    "BirdNET's are, average them into frames with `overlaps='average'`: the score at each instant is then "
+    "the mean of the windows that cover it. If they are parts of one event, merge them with "
+    "`overlaps='merge'`: they become one event with the highest of their confidences. The three give "
+    "different values."
 )
 _NO_LENGTH = "has no length"
 _POINTS_ADVICE = (
-    "If events without a length are points in time, keep them as they are with overlaps='keep' "
-    "(--overlaps keep)."
+    "If events without a length are points in time, keep them as they are with `overlaps='keep'`."
 )
 
 
@@ -259,8 +258,7 @@ def _refuse_many_frames(clip: str, events: int, frames: int, columns: int) -> No
         8 * frames * columns,
         f"clip {clip}: its {events:,} events begin and end at {frames:,} times, so as scores of frames they "
         "need",
-        "Keep the events as they are with overlaps='keep' (--overlaps keep), or leave out events of low "
-        "confidence.",
+        "Keep the events as they are with `overlaps='keep'`, or leave out events of low confidence.",
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import SedscopeError, listing, shortened, subject
 from .arrays import FloatArray
+from .choices import Side
 from .clips import AUDIO_SUFFIXES, clip_id, duration_ticks
 from .events import EventColumns, Events
 from .tables import (
@@ -34,14 +35,6 @@ ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""
 DCASE_COLUMNS = {"filename": "filename", "onset": "onset", "offset": "offset", "label": "event_label"}
 
-_POINTS_ADVICE = (
-    "If the events are points in time, take the offsets from the onsets: columns={{'offset': {0!r}}} "
-    "({1} offset={0})."
-)
-_DURATION_ADVICE = (
-    "If the column {0!r} holds the lengths of the events, name it: columns={{'duration': {0!r}}} "
-    "({1} duration={0})."
-)
 _LIKE_DURATION = ("duration", "length", "dur")
 _LIKE_CONFIDENCE = (
     *("confidence", "confidences", "conf", "score", "scores"),
@@ -173,7 +166,7 @@ class EventTable:
         unknown = list(dict.fromkeys(clip for clip in self.clip if clip_id(clip) not in ends))
         if unknown:
             raise SedscopeError(
-                f"{self.where}: labels of whole clips need the clips' durations (--durations). "
+                f"{self.where}: labels of whole clips need the clips' durations (`durations=`). "
                 f"{subject(len(unknown), 'clip', 'has')} none: {listing(unknown)}."
             )
         rows = [
@@ -195,7 +188,7 @@ class EventTable:
         if self.confidence is None:
             raise SedscopeError(
                 f"{self.where}: there are no confidences to choose reference events by. Name their column "
-                "with columns= (--columns confidence=NAME), or leave the condition out."
+                "with `columns={'confidence': …}`, or leave the condition out."
             )
         wrong: list[RowLocation] = []
         rejected: set[int] = set()
@@ -238,16 +231,13 @@ class EventTable:
             return []
         return [
             "The ground truth has confidences, but all its events were taken as references. Choose those "
-            "that count with confidence='> 0.5' (--truth-confidence '> 0.5')."
+            "that count with `confidence='> 0.5'`."
         ]
 
-    def missing_confidences_notes(self, option: str = "--columns") -> list[str]:
-        """Note detections without confidences: where a column may hold them, or only other files have them.
-
-        ``option``: the one of commands that names columns.
-        """
+    def missing_confidences_notes(self, side: Side | None = None) -> list[str]:
+        """Note detections without confidences: a column may hold them, or only other files have some."""
         if self.confidence is None:
-            return unread_confidences_note(self.where, self.other_columns, option)
+            return unread_confidences_note(self.where, self.other_columns, side)
         if not self.unscored_files:
             return []
         its = "its" if len(self.unscored_files) == 1 else "their"
@@ -397,15 +387,14 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
     )
 
 
-def unread_confidences_note(where: str, columns: Iterable[str], option: str = "--columns") -> list[str]:
+def unread_confidences_note(where: str, columns: Iterable[str], side: Side | None = None) -> list[str]:
     """Note a column with a name of confidences, among columns of detections that were not read."""
     name = next((name for name in columns if name.strip().lower() in _LIKE_CONFIDENCE), None)
     if name is None:
         return []
     return [
         f"{where}: the detections are read without confidences, because there is no column 'confidence'. If "
-        f"the column {name!r} holds them, name it: columns={{'confidence': {name!r}}} "
-        f"({option} confidence={name})."
+        f"the column {name!r} holds them, name it: {_naming(side, confidence=name)}."
     ]
 
 
@@ -421,28 +410,28 @@ def events_by_role(
     roles: Mapping[str, str],
     clip: str | None,
     label: str | None = None,
-    option: str = "--columns",
+    side: Side | None = None,
 ) -> EventTable:
     """Read events from columns.
 
     ``roles``: the name of the column for each role. ``clip`` and ``label`` apply to all events if no
-    column holds them. ``option``: the one of commands that names columns, for messages.
+    column holds them. ``side``: what the file is read as, for messages.
     """
     onset = roles.get("onset", "onset")
-    cells.require([*roles.values()], _columns_advice(cells.header, roles, option))
+    cells.require([*roles.values()], _columns_advice(cells.header, roles, side))
     required = ["onset", "label"] if label is None else ["onset"]
     required += [] if clip is not None else ["filename"]
     missing = [role for role in required if role not in roles]
     missing += [] if {"offset", "duration"} & set(roles) else ["offset"]
     if missing:
-        advice = f" {_offset_advice(cells.header, onset, option)}" if missing == ["offset"] else ""
+        advice = f" {_offset_advice(cells.header, onset, side)}" if missing == ["offset"] else ""
         header = listing([repr(shortened(name, 60)) for name in cells.header], limit=20)
         raise SedscopeError(
-            f"{cells.where}: no column is named for {listing(missing)}. Name it with columns= "
-            f"({option} {missing[0]}=NAME). The columns are {header}.{advice}"
+            f"{cells.where}: no column is named for {listing(missing)}. Name it with "
+            f"{_naming(side, **{missing[0]: '…'})}. The columns are {header}.{advice}"
         )
     if "filename" not in roles:
-        _refuse_unread_clips(cells, roles, option)
+        _refuse_unread_clips(cells, roles, side)
     onsets = cells.column(onset)
     if "offset" in roles:
         offset = cells.column(roles["offset"])
@@ -462,7 +451,7 @@ def events_by_role(
     )
 
 
-def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str) -> None:
+def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], side: Side | None) -> None:
     """Refuse a column that seems to name clips, but is not read: all rows would be of one clip."""
     first = [column[0] if len(cells) else "" for column in cells.columns]
     for number, (name, cell) in enumerate(zip(cells.header, first, strict=True)):
@@ -475,34 +464,43 @@ def _refuse_unread_clips(cells: CellTable, roles: Mapping[str, str], option: str
             shown = repr(shortened(name, 60))
             raise SedscopeError(
                 f"{cells.where}: no column is named 'filename', but {shown} may hold the clips of the rows. "
-                f"If it does, name it: columns={{'filename': {shown}}} ({option} filename=NAME), or rename "
-                "it in the file. If all rows are of one clip, after which the file is named, remove it."
+                f"If it does, name it: {_naming(side, filename=name)}, or rename it "
+                "in the file. If all rows are of one clip, after which the file is named, remove it."
             )
 
 
-def _columns_advice(header: Sequence[str], roles: Mapping[str, str], option: str) -> str:
+def _columns_advice(header: Sequence[str], roles: Mapping[str, str], side: Side | None) -> str:
     """Say how to name the columns of a table that lacks some."""
     missing = [role for role, name in roles.items() if name not in header]
     if missing == ["offset"]:
-        return _offset_advice(header, roles.get("onset", "onset"), option)
+        return _offset_advice(header, roles.get("onset", "onset"), side)
     if not missing:
         return ""
-    names = f"{option} {','.join(f'{role}=NAME' for role in missing)}"
+    naming = _naming(side, **dict.fromkeys(missing, "…"))
     if len(missing) == 1:
-        advice = f"If another column holds the {missing[0]}, name it with columns= ({names})."
+        advice = f"If another column holds the {missing[0]}, name it with {naming}."
     else:
-        advice = f"If other columns hold {listing(missing)}, name them with columns= ({names})."
+        advice = f"If other columns hold {listing(missing)}, name them with {naming}."
     if missing == ["label"]:
-        advice += " If all events have the same label, give it with label= (--label)."
+        advice += " If all events have the same label, give it with `label=`."
     return advice
 
 
-def _offset_advice(header: Sequence[str], onset: str, option: str) -> str:
+def _offset_advice(header: Sequence[str], onset: str, side: Side | None) -> str:
     """Say what to do about a table without offsets."""
     length = next((name for name in header if name.strip().lower() in _LIKE_DURATION), None)
     if length is not None:
-        return _DURATION_ADVICE.format(length, option)
-    return _POINTS_ADVICE.format(onset, option)
+        named = _naming(side, duration=length)
+        return f"If the column {length!r} holds the lengths of the events, name it: {named}."
+    named = _naming(side, offset=onset)
+    return f"If the events are points in time, take the offsets from the onsets: {named}."
+
+
+def _naming(side: Side | None, **columns: str) -> str:
+    """Return the parameter that names columns by role, for a message. ``…`` stands for any name."""
+    names = [f"{role!r}: {name if name == '…' else repr(name)}" for role, name in columns.items()]
+    parameter = f"columns={{{', '.join(names)}}}"
+    return f"`SystemReading({parameter})`" if side == "system" else f"`{parameter}`"
 
 
 def _is_soft(confidence: Cell) -> bool:

@@ -185,13 +185,13 @@ def columns_of_mapping(
 
 POINTS_ADVICE = (
     "Criteria about one boundary judge points in time, such as Onset(0.05). For others, correct the events, "
-    "or leave them out with invalid='drop' (--invalid drop)."
+    "or leave them out with `invalid='drop'`."
 )
 """What to do with references of no length."""
 
 OVERLAPS_ADVICE = (
-    "Correct them, or merge them with overlaps='merge' (--overlaps merge). "
-    "Criteria that pair events can keep them: overlaps='keep' (--overlaps keep)."
+    "Correct them, or merge them with `overlaps='merge'`. Criteria that pair events can keep them: "
+    "`overlaps='keep'`."
 )
 """What to do with references that overlap."""
 
@@ -269,7 +269,7 @@ def valid_events(
     kinds = invalid_events(events, event_clips, durations, invalid)
     problems = [kind.sentence(events, dropped) for kind in kinds]
     if problems and not dropped:
-        advice = "Correct them, or leave them out with invalid='drop' (--invalid drop)."
+        advice = "Correct them, or leave them out with `invalid='drop'`."
         raise SedscopeError(f"{where}: {' '.join(problems)} {advice}", advice=advice)
     notes += problems
     valid = np.ones(len(events.onset), bool)

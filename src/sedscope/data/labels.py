@@ -12,8 +12,8 @@ from ..errors import SedscopeError, counted, listing, near_names, shortened, sub
 from ..escaping import one_line
 
 MAP_ADVICE = (
-    "A label map renames labels: 'sedscope labels SYSTEM GROUND_TRUTH -o map.csv' proposes one to edit, "
-    "and --labels map.csv (in Python, relabelled()) applies it."
+    "A label map renames labels: `propose_label_map()` proposes one to edit, and `relabelled()` "
+    "applies it."
 )
 
 _SHOWN = 30  # labels of one side

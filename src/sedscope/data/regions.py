@@ -118,7 +118,7 @@ class Regions:
         unknown = np.array([clip not in known for clip in self._clips], bool)
         advice = (
             " Correct the names of the clips. If clips have no events and the ground truth does not list "
-            "them, give their durations (--durations)."
+            "them, give their durations (`durations=`)."
         )
         self._refuse(unknown, "is in no clip", "are in no clip", advice)
 
@@ -492,8 +492,8 @@ def trimmed(scores: Scores, truth: GroundTruth) -> Scores:
     """
     if truth.durations is None:
         raise SedscopeError(
-            "coverage='trim' (--coverage trim) cuts scores to the durations of their clips, which are not "
-            "known. Give them with durations= (--durations)."
+            "`coverage='trim'` cuts scores to the durations of their clips, which are not known. Give them "
+            "with `durations=`."
         )
     ends = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
     whole = {clip: _ClipWithin(clip, 0, ends.get(clip, 0), clip not in ends) for clip in scores}

@@ -164,7 +164,7 @@ def join_frames(
         where = [f"before {name(row)} {span}" for row, span in islice(spans.items(), 5)]
         advice = (
             "If rows are missing, add them. To take gaps as frames in which nothing is active, use "
-            "gaps='silent' (--gaps silent)."
+            "`gaps='silent'`."
         )
         raise FrameError(
             f"There {'is' if len(before) == 1 else 'are'} {counted(len(before), 'gap')} between frames: "

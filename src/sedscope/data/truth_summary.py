@@ -61,8 +61,8 @@ def other_durations_note(
     if not others:
         return []
     return [
-        f"{subject(len(others), 'clip', 'has')} another duration in {where} than in durations= "
-        f"(--durations), which counts: {listing(others)}."
+        f"{subject(len(others), 'clip', 'has')} another duration in {where} than in `durations=`, which "
+        f"counts: {listing(others)}."
     ]
 
 
@@ -183,8 +183,8 @@ def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[s
         return []
     number = "label" if len(unused) == 1 else "labels"
     return [
-        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. "
-        "Check ignored_labels= (--ignored-label)."
+        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. Check "
+        "`ignored_labels=`."
     ]
 
 

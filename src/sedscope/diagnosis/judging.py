@@ -47,7 +47,7 @@ def judged_clips(
     if alignment.has_overlapping_references():
         raise SedscopeError(
             "Some references of one class overlap, but error types and boundary errors need references that "
-            "do not. Merge them with overlaps='merge' (--overlaps merge)."
+            "do not. Merge them with `overlaps='merge'`."
         )
     for criterion in criteria:
         refuse_point_references(alignment, criterion)

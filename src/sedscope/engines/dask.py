@@ -143,9 +143,7 @@ def _apply(work: Callable[[Item], FloatArray], block: Item) -> FloatArray:
 def open_engine(run: Run) -> Iterator[Engine]:
     """Open the engine on the cluster of the options, or on one of this machine."""
     if run.checkpoint is not None:
-        raise SedscopeError(
-            "A checkpoint only works on one machine. Use it with engine='threads' (--engine threads)."
-        )
+        raise SedscopeError("A checkpoint only works on one machine. Use it with `engine='threads'`.")
     with client_of(run.scheduler, run.threads) as client:
         yield DaskEngine(client)
 

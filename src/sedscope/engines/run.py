@@ -111,7 +111,7 @@ class Run:
             names = " or ".join(map(repr, ENGINES))
             raise SedscopeError(f"engine={self.engine!r} is not valid. Choose {names}.")
         if self.scheduler is not None and self.engine != "dask":
-            raise SedscopeError("A scheduler only applies to engine='dask' (--engine dask).")
+            raise SedscopeError("A scheduler only applies to `engine='dask'`.")
         kept = self.engine == "threads" and self.checkpoint is not None
         module = import_module(f".{'checkpoint' if kept else ENGINES[self.engine]}", __package__)
         opener: Callable[[Run], AbstractContextManager[Engine]] = module.open_engine

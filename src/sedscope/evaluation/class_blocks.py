@@ -179,7 +179,7 @@ class DeltasNotKept(Mapping[Criterion, Deltas]):
     def _refuse(self) -> NoReturn:
         raise SedscopeError(
             "The memory limit split the evaluation into blocks of classes, so its deltas were not kept. "
-            "Raise the limit (memory=, --memory), or find the deltas with sedscope.deltas."
+            "Raise the limit (`memory=`), or find the deltas with sedscope.deltas."
         )
 
 

@@ -46,7 +46,7 @@ def counts_of_sets(
     if not sets:
         raise SedscopeError("There is no set of detections. Give at least one.")
     if truth.durations is None:
-        raise SedscopeError("Sets of detections need the durations of the clips (--durations).")
+        raise SedscopeError("Sets of detections need the durations of the clips (`durations=`).")
     detected = set[str]().union(*map(event_labels, sets.values()))
     new_labels = None
     if label_map is not None:
@@ -75,7 +75,7 @@ def counts_of_sets(
         except SedscopeError as error:
             text = str(error)
             if error.advice:  # sets cannot be averaged
-                text = text.replace(error.advice, "Merge them with overlaps='merge' (--overlaps merge).")
+                text = text.replace(error.advice, "Merge them with `overlaps='merge'`.")
             raise SedscopeError(f"threshold {threshold:g}: {text}") from None
         # a high threshold may leave a clip without detections
         system = system._replaced(assumed_clips=system.assumed_clips - listed)

@@ -106,7 +106,7 @@ def as_system(
         return scores
     from ..data.regions import trimmed
 
-    return trimmed(require_scores(scores, system, "coverage='trim' (--coverage trim)"), truth)
+    return trimmed(require_scores(scores, system, "`coverage='trim'`"), truth)
 
 
 def _read_or_made(
@@ -126,7 +126,11 @@ def _read_or_made(
     read = read_system(system, recordings, of_system, classes=classes)
     if isinstance(read, Scores):
         refuse_other_speakers(read, truth, system, of_system)
-    return read if regions is None else regions.cut_scores(require_scores(read, system, "--regions"))
+    return (
+        read
+        if regions is None
+        else regions.cut_scores(require_scores(read, system, "the cut to regions"))
+    )
 
 
 def _as_regions(truth: GroundTruth) -> RegionTruth | None:

@@ -50,8 +50,8 @@ def _shifted_windows_note(alignment: Alignment, criteria: Iterable[Criterion]) -
             return [
                 f"The system gives windows of {seconds:g} s that do not begin with the segments of "
                 f"{criterion!r}: a window lies in two segments, and is wrong in one of them if the call lies "
-                "in the other. To judge windows as windows, use Window(min_overlap=…) with overlaps='keep' "
-                "(--overlaps keep)."
+                "in the other. To judge windows as windows, use Window(min_overlap=…) with "
+                "`overlaps='keep'`."
             ]
     return []
 

@@ -32,7 +32,7 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
     if timed:
         raise SedscopeError(
             f"These metrics measure latencies at a threshold of their own: {listing(timed)}. For those at "
-            "operating points, use 'sedscope latency --points' or alarm_latencies(), or measure them on "
+            "operating points, use `alarm_latencies()`, or measure them on "
             "at_thresholds() of the scores."
         )
     without = [name for name, metric in metrics.items() if metric.at_points() is None]
@@ -40,7 +40,7 @@ def metrics_at_points(metrics: Mapping[str, Metric[Any]]) -> dict[str, Metric[An
         raise SedscopeError(
             "Operating points have one threshold per class, but these metrics look at many thresholds: "
             f"{listing(without)}. To measure them with the post-processing of the points alone, give "
-            "points.process(scores) without points= (--postprocess FILE instead of --points FILE). Or choose "
+            "`points.process(scores)` instead of `points=`. Or choose "
             "metrics such as Precision, Recall, FScore, ErrorRate and FalseAlarmRate."
         )
     stated = [

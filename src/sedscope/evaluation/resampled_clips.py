@@ -100,7 +100,7 @@ def resample_clips(
         if plan.classes is not None:
             raise SedscopeError(
                 "Blocks of time end in pauses of all classes, so groups of classes cannot be resampled in "
-                "blocks. Resample clips, or evaluate the groups one by one with classes= (--classes)."
+                "blocks. Resample clips, or evaluate the groups one by one with `classes=`."
             )
     drawn_from = alignment
     if resampling.blocks:

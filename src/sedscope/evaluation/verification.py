@@ -44,8 +44,8 @@ class StoredResult:
             classes = tuple(map(str, content["classes"]))
         except (KeyError, TypeError, ValueError, SedscopeError):
             raise SedscopeError(
-                f"{where} is not the JSON of one evaluation with a signature. Write one with 'sedscope "
-                "evaluate --json FILE' or Evaluation.to_json."
+                f"{where} is not the JSON of one evaluation with a signature. Write one with "
+                "`Evaluation.to_json()`."
             ) from None
         return cls(signature, classes, metrics)
 

@@ -158,8 +158,8 @@ def convert(
             refuse_detections(source_location)
         if overlaps == "keep":
             raise SedscopeError(
-                f"{target_format} holds scores of frames, but overlaps='keep' (--overlaps keep) keeps events "
-                "as they are. Merge them, or average them if they are windows (--overlaps average)."
+                f"{target_format} holds scores of frames, but `overlaps='keep'` keeps events as they are. "
+                "Merge them, or average them if they are windows (`overlaps='average'`)."
             )
         scores = Scores.from_events(events, classes=reading.classes, overlaps=overlaps)
         if new_labels is not None:
@@ -243,7 +243,7 @@ def _format_by_name(path: Path, kind: Literal["scores", "events"]) -> str:
     if matching:
         return by_suffix[max(matching, key=len)]
     raise SedscopeError(
-        f"{path}: the name does not select a format of {kind}. Choose one with to= (--to) from "
+        f"{path}: the name does not select a format of {kind}. Choose one with `to=` from "
         f"{listing([*formats], limit=30)}."
     )
 
@@ -292,7 +292,7 @@ def _merged(clip: str, group: Sequence[tuple[int, _Event]], target: str) -> _Eve
         times = " and ".join(f"{onset:g}–{offset:g} s" for onset, offset, *_ in events[:2])
         raise SedscopeError(
             f"clip {clip}: events of {shown_label(target)} overlap with different confidences ({times}). A "
-            "list of events cannot hold the result. Convert to scores (--to store), or use the label map "
+            "list of events cannot hold the result. Convert to scores (`to='store'`), or use the label map "
             "when you evaluate."
         )
     onset, offset = min(event[0] for event in events), max(event[1] for event in events)

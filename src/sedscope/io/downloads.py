@@ -20,8 +20,7 @@ def refuse_download(size: int) -> None:
     if size > limit:
         raise SedscopeError(
             f"it has {size / 1e9:.3g} GB or more, and the limit is {limit / 1e9:.3g} GB. If you trust the "
-            f"source, raise the limit, for example to 10GB, with sedscope --max-download or the "
-            f"environment variable {DOWNLOAD_LIMIT}"
+            f"source, raise the limit, for example to 10GB, with `{DOWNLOAD_LIMIT}=10GB`"
         )
 
 

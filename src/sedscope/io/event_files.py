@@ -122,8 +122,8 @@ def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = 
     losses = chosen.losses(events)
     if losses and not lossy:
         raise SedscopeError(
-            f"{path}: the format {format} cannot hold {'; '.join(losses)}. Choose another format, "
-            "or accept the loss with lossy=True (--lossy)."
+            f"{path}: the format {format} cannot hold {'; '.join(losses)}. Choose another format, or accept "
+            "the loss with `lossy=True`."
         )
     chosen.write(events, path)
 

@@ -63,7 +63,7 @@ def read_side_map(path: Location, side: Side) -> LabelMap:
     other = "truth" if side == "system" else "system"
     if path.suffix == ".toml" and other in read_toml(path, _TOML):
         raise SedscopeError(
-            f"{path} has a table [{other}], but --{side}-labels is for one side. Use --labels."
+            f"{path} has a table [{other}], but `{side}_labels=` is for one side. Use `labels=`."
         )
     return read_label_map(path, side=side)
 

@@ -1,4 +1,4 @@
-"""The threads of polars: what they print, and processes that lack them."""
+"""The threads of polars, and processes that lack them."""
 
 from __future__ import annotations
 

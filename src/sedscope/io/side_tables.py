@@ -38,8 +38,8 @@ def read_chunk_table(path: str | Location) -> dict[str, tuple[str, float]]:
 def refuse_detections(path: Location) -> NoReturn:
     """Refuse to join chunks of detections."""
     raise SedscopeError(
-        f"{path} holds detections, but stitch= (--stitch) joins chunks of scores. If the detections are "
-        "windows that slide over a recording, average them with overlaps='average' (--overlaps average)."
+        f"{path} holds detections, but `stitch=` joins chunks of scores. If the detections are windows that "
+        "slide over a recording, average them with `overlaps='average'`."
     )
 
 

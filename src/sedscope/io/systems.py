@@ -168,7 +168,7 @@ def _scores_of_events(
 ) -> Scores:
     """Make scores from the rows of a table of detections. Errors name the rows."""
     options, overlaps = reading._options(), reading.overlaps
-    issue_warnings(table.missing_confidences_notes(options.columns_option), stacklevel=2)
+    issue_warnings(table.missing_confidences_notes(options.side), stacklevel=2)
     timed = table.with_times(table.durations if durations is None else durations)
     try:
         scores = detections_as_scores(timed, reading, labels, clips)
@@ -234,7 +234,7 @@ def refuse_other_speakers(
     """Refuse speakers of an RTTM file that the ground truth does not have, and say what to do about it."""
     if reading.label is not None or not str(path).lower().endswith(".rttm"):
         return
-    voice = "To evaluate voice activity, give all speakers one label: --label speech."
+    voice = "To evaluate voice activity, give all speakers one label: `label='speech'`."
     try:
         refuse_disjoint(system.named_classes, truth.labels, advice=f"{voice} {MAP_ADVICE}")
     except SedscopeError as error:

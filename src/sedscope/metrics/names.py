@@ -196,7 +196,7 @@ def name_metrics(
         if any(of_system != at_points[0] for of_system in at_points):
             raise SedscopeError(
                 "The operating points of the systems were chosen by different criteria. Choose the metrics "
-                "to compare them by (--metric)."
+                "to compare them by (`metrics=`)."
             )
         return at_points[0] if at_points else name_metrics(DEFAULT_METRICS)
     if isinstance(metrics, Mapping):

@@ -91,7 +91,7 @@ def refuse_lengths(metric: Metric[Any], lengths: Lengths | None) -> None:
     if lengths is not None:
         raise SedscopeError(
             f"{metric!r} counts only references of some lengths already. Leave out lengths=, or "
-            "by=By(lengths=…) (--by-length)."
+            "`by=By(lengths=…)`."
         )
 
 

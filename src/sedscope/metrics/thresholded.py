@@ -102,7 +102,7 @@ def operating_point(
     if counts.at_chosen_thresholds or (counts.scores != 1).any():
         raise SedscopeError(
             f"{reader!r} is measured at the operating point of each class, but {counts.label} has several: "
-            "state the operating points of the system with points= (--points)."
+            "state the operating points of the system with `points=`."
         )
     return None, counts.tally()[len(counts.scores)]
 

@@ -75,7 +75,7 @@ def published_values(
     if numbers and len(metrics) > 1:
         raise SedscopeError(
             f"{listing([*numbers])}: a published value belongs to one metric, but several are measured: "
-            f"{listing([*metrics])}. Choose one with metrics= (--metric)."
+            f"{listing([*metrics])}. Choose one with `metrics=`."
         )
     infinite = [name for name, value in numbers.items() if not math.isfinite(value)]
     if infinite:
@@ -279,8 +279,8 @@ def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:
     differing = sorted(set[str]().union(*labels) - labels[0].intersection(*labels))
     if differing:
         raise SedscopeError(
-            f"Not all systems score the same classes: {listing(differing)}. Choose the classes to "
-            "compare with classes= (--classes)."
+            f"Not all systems score the same classes: {listing(differing)}. Choose the classes to compare "
+            "with `classes=`."
         )
     return runs[0].classes
 
@@ -292,7 +292,7 @@ def _common_clips(runs: Sequence[Scores], *, only_common: bool) -> list[str]:
     if lacking and not only_common:
         raise SedscopeError(
             f"Not all systems have scores for {counted(len(lacking), 'clip')}: {listing(lacking)}. Compare "
-            "the others with clips='scored' (--clips scored)."
+            "the others with `clips='scored'`."
         )
     if not common:
         raise SedscopeError("There is no clip that all systems have scores for.")

@@ -154,8 +154,7 @@ def _comparable_metrics(
     at_points = any(of_system.thresholds for of_system in points.values())
     if at_points and at_false_alarms is not None:
         raise SedscopeError(
-            "at_false_alarms (--at-false-alarms) chooses the thresholds, so the operating points must not "
-            "have any."
+            "`at_false_alarms=` chooses the thresholds, so the operating points must not have any."
         )
     if at_false_alarms is not None:
         require_one_point(metrics.values())

@@ -154,10 +154,10 @@ def _event_list(
         systems = [*dict.fromkeys(run.system for run, _ in lists)]
         raise SedscopeError(
             f"Several systems have one operating point: {listing(systems)}. Name the one whose false alarms "
-            "are the limit (at_false_alarms=, --at-false-alarms)."
+            "are the limit (`at_false_alarms=`)."
             if lists
             else "No system is an event list without scores: all have several operating points. Give the "
-            "number of false alarms per hour (at_false_alarms=, --at-false-alarms)."
+            "number of false alarms per hour (`at_false_alarms=`)."
         )
     chosen = named or lists
     run, of_list = chosen[0]

@@ -72,7 +72,7 @@ def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confi
 Better: TypeAlias = Literal["higher", "lower"]
 """Which values of a score are better."""
 
-_REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*\((--clips scored|--missing empty)\)\.")
+_REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*`(clips='scored'|missing='empty')`\.")
 """A sentence with an option that a ranking refuses."""
 
 
@@ -203,7 +203,7 @@ def rank_by_metrics(
 class MetricRules(RankingRules[ScoreReader]):
     """Systems are measured on one set, and ranked by a metric or a formula."""
 
-    class_advice = "Choose the classes to evaluate with classes= (--classes)."
+    class_advice = "Choose the classes to evaluate with `classes=`."
 
     def __init__(
         self,
@@ -342,8 +342,8 @@ def _score_and_metrics(
     if score is None:
         if better is not None:
             raise SedscopeError(
-                "Metrics know which of their values are better. better= (--better) only applies to a formula "
-                "(score=, --score)."
+                "Metrics know which of their values are better. `better=` only applies to a formula "
+                "(`score=`)."
             )
         return None, tuple(kinds)
     formula = Formula(score, dataset="")
@@ -356,6 +356,6 @@ def _score_and_metrics(
     if lower and better is None:
         raise SedscopeError(
             f"Lower values of {listing(lower)} are better. Say which values of the formula are better: "
-            "better='higher' or better='lower' (--better)."
+            "`better='higher'` or `better='lower'`."
         )
     return formula, (RankedMetric(SCORE, score, better != "lower"), *kinds)

@@ -377,7 +377,7 @@ def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
     return [
         "All systems tie, because no p value can be significant with "
         f"{counted(resampling.number, 'resample')}: the correction for {counted(pairs, 'pair')} of systems "
-        f"needs {needed}. Draw more with resampling= (--bootstrap)."
+        f"needs {needed}. Draw more with `resampling=`."
     ]
 
 

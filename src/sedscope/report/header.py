@@ -81,8 +81,8 @@ def omissions(source: ReportSource) -> list[str]:
     classes, detailed = source.first.classes, source.detailed
     if len(detailed) < len(classes):
         notes.append(
-            f"Curves, sliders, cross-triggers and errors are shown for the {len(detailed)} of "
-            f"{len(classes)} classes with the most references. Choose others with classes= (--classes)."
+            f"Curves, sliders, cross-triggers and errors are shown for the {len(detailed)} of {len(classes)} "
+            "classes with the most references. Choose others with `classes=`."
         )
     tables = [
         counts[label]

@@ -105,7 +105,7 @@ def _system(name: str, evaluation: Evaluation) -> System:
     if evaluation.blocks > 1:
         raise SedscopeError(
             f"A report needs the counts of all classes at once, but the memory limit split the evaluation of "
-            f"{name} into {evaluation.blocks} blocks of classes. Raise the limit (memory=, --memory), or "
+            f"{name} into {evaluation.blocks} blocks of classes. Raise the limit (`memory=`), or "
             "report on fewer classes."
         )
     alignment = evaluation.alignment

@@ -178,16 +178,13 @@ class Resampling:
         --------
         >>> import sedscope as sed
         >>> sed.Resampling().advice()
-        'evaluate can draw blocks of time instead: resampling=Resampling(blocks=60), --resample blocks=60s.'
+        'evaluate can draw blocks of time instead: `resampling=Resampling(blocks=60)`.'
         """
         if self.blocks is not None:
             return "Use shorter blocks."
         if self.groups is not None:
             return ""
-        return (
-            "evaluate can draw blocks of time instead: resampling=Resampling(blocks=60), --resample "
-            "blocks=60s."
-        )
+        return "evaluate can draw blocks of time instead: `resampling=Resampling(blocks=60)`."
 
     def units(self, clips: Sequence[str]) -> NDArray[np.intp]:
         """Return the unit that each clip belongs to: its group, or the clip itself.

@@ -97,7 +97,7 @@ def _presets() -> dict[str, Preset]:
             "DCASE 2024 Task 4, detection with heterogeneous training data",
             _metrics("psds1", "mpauc"),
             "The preset dcase2024_task4 measures both metrics on one set, but the challenge takes psds1 on "
-            "DESED and mpauc on MAESTRO. Use --task dcase2024_task4.",
+            "DESED and mpauc on MAESTRO. Use `task='dcase2024_task4'`.",
         ),
         Preset(
             "audioset_strong",
@@ -111,7 +111,7 @@ def _presets() -> dict[str, Preset]:
             "DCASE Task 5, few-shot bioacoustic event detection",
             _metrics("FScore(IoU(0.3))"),
             "The preset few_shot_bioacoustics does not leave out the five shots of each file, and does not "
-            "average over subsets, as the challenge does. Use --task dcase_task5.",
+            "average over subsets, as the challenge does. Use `task='dcase_task5'`.",
         ),
     )
     return {preset.name: preset for preset in presets}

@@ -91,7 +91,7 @@ def read_task_data(
         if others:
             raise SedscopeError(
                 f"The task {task.name} has {len(task.datasets)} data sets, {listing([*task.datasets])}. Give "
-                "the folder of the data sets (data=, --data), and a submission with a folder for each."
+                "the folder of the data sets (`data=`), and a submission with a folder for each."
             )
         path = input_location(truth)
         stated = None if durations is None else input_location(durations)

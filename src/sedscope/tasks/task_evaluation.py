@@ -257,7 +257,7 @@ def evaluate_task(
     resampling = None if resampling is None else Resampling._of(resampling)
     if resampling is not None and resampling.interval != "percentile":
         raise SedscopeError(
-            "The score of a task has percentile intervals only. Leave out interval='bca' (--interval bca)."
+            "The score of a task has percentile intervals only. Leave out `interval='bca'`."
         )
     evaluations = {}
     for name, drawn in _resampling_of(opened.task, resampling).items():

@@ -122,7 +122,7 @@ def rank_listed(
     """Rank submissions that are files. The arguments are those of :func:`rank_task`."""
     if resampling.interval != "percentile":
         raise SedscopeError(
-            "The score of a task has percentile intervals only. Leave out interval='bca' (--interval bca)."
+            "The score of a task has percentile intervals only. Leave out `interval='bca'`."
         )
     ordered = in_order(
         Submission(system.name, system.team, system.paths, system.paths) for system in systems

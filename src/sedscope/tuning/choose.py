@@ -150,8 +150,7 @@ def choose(
     constraints = Constraints(min_precision, min_recall, max_false_alarms, per, total, confidence)
     if total and objective != "recall":
         raise SedscopeError(
-            f"total= (--total) looks for the best mean recall, not for {objective!r}. Leave out the "
-            "objective."
+            f"`total=` looks for the best mean recall, not for {objective!r}. Leave out the objective."
         )
     if groups is not None and confidence is None:
         raise SedscopeError(
@@ -228,13 +227,12 @@ class Constraints:
         hours_per(self.per)
         if self.total and self.max_false_alarms is None:
             raise SedscopeError(
-                "total= (--total) is for a limit on false alarms. Give max_false_alarms= "
-                "(--max-false-alarms-per-day) as well."
+                "`total=` is for a limit on false alarms. Give `max_false_alarms=` as well."
             )
         if self.confidence is not None and not self._number():
             raise SedscopeError(
-                "confidence= (--confidence) is that of a constraint. Give min_precision=, min_recall= or "
-                "max_false_alarms= (--max-false-alarms-per-hour) as well."
+                "`confidence=` is that of a constraint. Give min_precision=, min_recall= or "
+                "`max_false_alarms=` as well."
             )
         if self.confidence is not None and self.max_false_alarms == 0:
             raise SedscopeError(
@@ -263,13 +261,12 @@ class Constraints:
         advice = "Use a criterion about events, such as Collar, or minimise the cost (objective='cost')."
         if self.max_false_alarms is not None:
             raise SedscopeError(
-                "max_false_alarms (--max-false-alarms-per-hour) limits the number of false alarms, but "
+                "`max_false_alarms=` limits the number of false alarms, but "
                 f"{counts.criterion!r} measures how long they are. {advice}"
             )
         if self.confidence is not None:
             raise SedscopeError(
-                f"confidence= (--confidence) needs events to count, but {counts.criterion!r} measures time. "
-                f"{advice}"
+                f"`confidence=` needs events to count, but {counts.criterion!r} measures time. {advice}"
             )
 
     def most_false_positives(self, hours: float) -> float:

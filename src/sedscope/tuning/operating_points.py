@@ -246,7 +246,7 @@ class OperatingPoints:
         except SedscopeError as error:
             raise SedscopeError(
                 f"The operating points do not say by which criterion they were chosen: {error} Choose the "
-                "metrics (--metric)."
+                "metrics (`metrics=`)."
             ) from None
         return Collar()
 

@@ -489,7 +489,8 @@ def _checked_candidates(
 ) -> tuple[PostProcessing, ...]:
     if not candidates and not metric.has_thresholds:
         raise SedscopeError(
-            f"{metric!r} is measured over all thresholds: give post-processings to choose from (--sweep)."
+            f"{metric!r} is measured over all thresholds: give post-processings to choose from "
+            "(`postprocessing=`)."
         )
     making = [candidate for candidate in candidates if candidate.makes_events]
     if making and len(making) < len(candidates):

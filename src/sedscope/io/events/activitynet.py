@@ -83,7 +83,7 @@ def _annotations(
     if subset is None and len(subsets) > 1:
         raise SedscopeError(
             f"{source.path}: there are videos of the subsets {listing(subsets)}. Choose one with "
-            f"columns={{'subset': …}} (--columns subset={subsets[0]})."
+            f"`columns={{'subset': {subsets[0]!r}}}`."
         )
     if subset is not None and subsets and subset not in subsets:
         raise SedscopeError(
@@ -130,14 +130,16 @@ def _location(source: Source, video: str, number: int = 0) -> RowLocation:
 def write(events: EventSet, path: Path) -> None:
     """Write references, or results if events have confidences."""
     videos: dict[str, Any] = {}
-    for clip, of_clip in events.events.items():
-        entries: list[dict[str, Any]] = [
-            {"segment": [round(float(time), 6) for time in event[:2]], "label": event[2]}
-            for event in of_clip
+    for clip in events.events:
+        entries = [
+            {
+                "segment": [round(onset, 6), round(offset, 6)],
+                "label": label,
+                **({"score": confidence} if events.scored else {}),
+            }
+            for onset, offset, label, confidence in events.of_clip(clip)
         ]
         if events.scored:
-            for entry, event in zip(entries, of_clip, strict=True):
-                entry["score"] = float(*event[3:] or (1.0,))
             videos[clip_id(clip)] = entries
         else:
             duration = events.duration(clip)

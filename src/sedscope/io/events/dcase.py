@@ -35,7 +35,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         {**roles, **options.columns},
         clip=source.clip if single_clip else None,
         label=options.label,
-        option=options.columns_option,
+        side=options.side,
     )
 
 
@@ -76,10 +76,10 @@ def text(events: EventSet, delimiter: str = "\t") -> str:
     header = [*DCASE_COLUMNS.values(), *(["confidence"] if events.scored else [])]
     lines = [header]
     for clip, clip_events in events.events.items():
-        for onset, offset, label, *confidence in clip_events:
+        for onset, offset, label, confidence in events.of_clip(clip):
             cells = [quoted(clip, delimiter), seconds_text(onset), seconds_text(offset)]
             cells.append(quoted(label, delimiter))
-            lines.append(cells + ([repr(float(*confidence or (1.0,)))] if events.scored else []))
+            lines.append(cells + ([repr(confidence)] if events.scored else []))
         if not clip_events:
             lines.append([quoted(clip, delimiter), *[""] * (len(header) - 1)])
     return "".join(delimiter.join(line) + "\n" for line in lines)

@@ -52,7 +52,7 @@ def recognise_event_format(source: Source, options: EventReadOptions) -> EventFo
     if len(candidates) > 1:
         names = [format.name for format in candidates]
         raise SedscopeError(
-            f"{source.path} could be {' or '.join(names)}. Choose with format= (--format {names[0]})."
+            f"{source.path} could be {' or '.join(names)}. Choose with `format={names[0]!r}`."
         )
     if candidates and not (options.columns and candidates[0] is EVENT_FORMATS["dcase"]):
         return candidates[0]

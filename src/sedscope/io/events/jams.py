@@ -92,7 +92,7 @@ def _observations(source: Source, namespace: str | None) -> Iterator[tuple[str, 
     if len(usable) > 1 and namespace is None:
         raise SedscopeError(
             f"{source.path}: there are events in the namespaces {listing(usable)}. Choose one with "
-            "columns={'namespace': …} (--columns namespace=NAME)."
+            "`columns={'namespace': …}`."
         )
     if chosen is None or chosen not in names:
         raise SedscopeError(
@@ -128,9 +128,9 @@ def write(events: EventSet, path: Path) -> None:
                 "time": round(onset, 6),
                 "duration": round(offset - onset, 6),
                 "value": label,
-                "confidence": float(*confidence or (1.0,)),
+                "confidence": confidence,
             }
-            for onset, offset, label, *confidence in events.events[clip]
+            for onset, offset, label, confidence in events.of_clip(clip)
         ]
         annotation = {
             "annotation_metadata": {"data_source": "program", "annotation_tools": "sedscope"},

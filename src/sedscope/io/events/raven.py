@@ -60,11 +60,7 @@ def read_cells(cells: CellTable, clip: str, options: EventReadOptions) -> EventT
     if "label" not in options.columns and options.label is None:
         roles["label"] = label_column(cells)
     return events_by_role(
-        cells,
-        {**roles, **options.columns},
-        clip=clip,
-        label=options.label,
-        option=options.columns_option,
+        cells, {**roles, **options.columns}, clip=clip, label=options.label, side=options.side
     )
 
 
@@ -78,9 +74,9 @@ def label_column(cells: CellTable) -> str:
         "several columns may hold the labels. Choose from "
         f"{listing([repr(name) for name in candidates], limit=20)}"
         if candidates
-        else "no column holds labels. Give one label for all events with label= (--label), or a column"
+        else "no column holds labels. Give one label for all events with `label=`, or a column"
     )
-    raise SedscopeError(f"{cells.where}: {message} with columns={{'label': …}} (--columns label=NAME).")
+    raise SedscopeError(f"{cells.where}: {message} with `columns={{'label': …}}`.")
 
 
 def _one_row_per_selection(cells: CellTable) -> CellTable:
@@ -104,8 +100,9 @@ def _within_files(cells: CellTable, file: str) -> CellTable:
             raise SedscopeError(
                 f"{cells.where}: there are {counted(len(files), 'recording')} and no column {OFFSET!r}. "
                 "Raven's times count from the start of the first recording. Save the table with that "
-                "column. If times count from the start of each recording, name all columns: --format "
-                f"table --columns filename={file!r},onset={BEGIN!r},offset={END!r},label=NAME"
+                "column. If times count from the start of each recording, name all columns: "
+                f"`format='table'` `columns={{'filename': {file!r}, 'onset': {BEGIN!r}, 'offset': {END!r}, "
+                "'label': …}`"
             )
         return cells
     stated = zip(*(cells.column(name) for name in (BEGIN, END, OFFSET)), strict=True)

@@ -43,7 +43,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     onsets = [_ONSET_COLUMN.get(len(row)) for row in rows]
     label = options.label or ""
     if any(len(row) == 2 for row in rows) and not label:
-        raise SedscopeError(f"{source.path}: the events have no label. Give one with label= (--label).")
+        raise SedscopeError(f"{source.path}: the events have no label. Give one with `label=`.")
 
     def cell(row: list[str], onset: int | None, offset: int) -> str | None:
         """Return the cell that is some columns after the onset."""

@@ -43,11 +43,6 @@ class EventReadOptions:
     side: Side | None = None
     """What the file is read as, if that matters."""
 
-    @property
-    def columns_option(self) -> str:
-        """The option of commands that names columns, for messages."""
-        return "--scores-columns" if self.side == "system" else "--columns"
-
     def __post_init__(self) -> None:
         check_roles(self.columns)
 

@@ -26,9 +26,7 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         del defaults["offset"]
     present = {role: name for role, name in defaults.items() if name in source.header}
     roles = {**present, **options.columns}
-    return events_by_role(
-        source.cells, roles, clip=source.clip, label=options.label, option=options.columns_option
-    )
+    return events_by_role(source.cells, roles, clip=source.clip, label=options.label, side=options.side)
 
 
 def write(events: EventSet, path: Path) -> None:

@@ -54,7 +54,7 @@ def recognise_score_format(path: Location) -> ScoreFormat | None:
     if len(candidates) > 1:
         names = [format.name for format in candidates]
         raise SedscopeError(
-            f"{path} could be {' or '.join(names)}. Choose with format= (--scores-format {names[0]})."
+            f"{path} could be {' or '.join(names)}. Choose with `read_scores(format={names[0]!r})`."
         )
     return candidates[0] if candidates else None
 

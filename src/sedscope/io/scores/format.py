@@ -129,9 +129,8 @@ class ScoreFormat:
         def refuse(feature: ScoreFeature, where: str = "") -> None:
             if feature not in self.holds and not lossy:
                 raise SedscopeError(
-                    f"{path}: {where}the format {self.name} cannot hold {_PHRASES[feature]}. Choose "
-                    "another format (write events with write_events), or accept the loss with "
-                    "lossy=True (--lossy)."
+                    f"{path}: {where}the format {self.name} cannot hold {_PHRASES[feature]}. Choose another "
+                    "format (write events with write_events), or accept the loss with `lossy=True`."
                 )
 
         odd = [ascii(clip) for clip in scores if not is_utf8(clip)]

@@ -226,7 +226,7 @@ def _boundaries(
         raise SedscopeError(f"{file.where}: the frame length is not valid: {error}.") from None
     if length is None:
         raise SedscopeError(
-            f"{file.where} does not say how long frames are. Give frame= ('sedscope convert --frame'), or an "
+            f"{file.where} does not say how long frames are. Give `read_scores(frame=…)`, or an "
             f"array {FRAME[0]!r} or {EDGES[0]!r} in seconds."
         )
     return lambda entry: frame_ticks(entry.frames, length)
@@ -242,7 +242,7 @@ def _classes(file: ArrayFile, options: ScoreReadOptions) -> Sequence[str]:
     if name is not None:
         return [_text(value) for value in np.asarray(file.attributes[name]).ravel().tolist()]
     raise SedscopeError(
-        f"{file.where} does not name its classes. Give classes= ('sedscope convert --classes'), or an array "
+        f"{file.where} does not name its classes. Give `read_scores(classes=…)`, or an array "
         f"{CLASSES[0]!r}."
     )
 
