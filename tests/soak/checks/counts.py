@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,6 +12,7 @@ from random import Random
 import sedscope as sed
 from sedscope.criteria import Criterion, parse_criterion
 from sedscope.criteria.delta_tables import DeltaRows
+from sedscope.data.times import to_ticks
 
 from ...support import oracle
 from ...support.passes import find_deltas
@@ -151,6 +153,45 @@ def judge_errors(case: Case) -> Mapping[str, int]:
     return {"clips": len(case.clips), "clips × criteria": len(case.clips)}
 
 
+def draw_latencies(rng: Random, seed: str) -> Case:
+    """Some small clips, and one criterion of alarms."""
+    drawer = Drawer(rng)
+    criterion = drawer.alarm_criterion()
+    while not isinstance(criterion, sed.Alarm):
+        criterion = drawer.alarm_criterion()
+    make = drawer.clip_with_ignored if rng.random() < 0.3 else drawer.clip
+    clips = [make() for _ in range(rng.choice([10, 20]))]
+    return Case("latencies", seed, drawer.dtype, clips, [repr(criterion)])
+
+
+def judge_latencies(case: Case) -> Mapping[str, int]:
+    """The latencies of all references at every threshold of any clip."""
+    (alarm,) = map(parse_criterion, case.definitions)
+    assert isinstance(alarm, sed.Alarm)
+    cooldown, before, after = map(brute_force.in_ticks, (alarm.cooldown, alarm.before, alarm.after))
+    within = None if alarm.within is None else brute_force.in_ticks(alarm.within)
+    levels = brute_force.levels([score for clip in case.clips for row in clip.scores for score in row])
+    for level in levels:
+        found = sed.alarm_latencies(
+            case.scores, case.truth, alarm, math.nextafter(level, -math.inf), run=sed.Run(threads=1)
+        )
+        for c, label in enumerate(case.classes):
+            expected: list[int] = []
+            for clip in case.clips:
+                detected = brute_force.detections(clip.scores[c], clip.edges, level)
+                expected += oracle.latencies(
+                    [onset for onset, _ in detected],
+                    brute_force.references_by_class(clip)[c],
+                    cooldown=cooldown,
+                    before=before,
+                    after=after,
+                    within=within,
+                )
+            got = to_ticks(found[label].latencies).tolist()
+            require_equal(got, sorted(expected), "latencies", (level, label))
+    return {"clips": len(case.clips), "clips × thresholds": len(case.clips) * len(levels)}
+
+
 def _least_errors(
     detected: list[oracle.Event], targets: list[oracle.Event], criterion: sed.Collar
 ) -> tuple[int, int]:
@@ -214,5 +255,6 @@ CHECKS = (
     Check("counts", 150, draw, judge),
     Check("ignored", 50, draw_ignored, judge),
     Check("alarms", 50, draw_alarms, judge),
+    Check("latencies", 20, draw_latencies, judge_latencies),
     Check("boundary_errors", 3, draw_errors, judge_errors),
 )

@@ -41,6 +41,8 @@ def at_a_threshold(metric: Any, threshold: float) -> Any:
         return sed.ErrorRate(criterion, threshold, average)
     if isinstance(metric, (sed.PrecisionAtRecall, sed.Precision)):
         return sed.Precision(criterion, threshold, average)
+    if isinstance(metric, (sed.MissRate, sed.MissRateAtFalseAlarms)):
+        return sed.MissRate(criterion, threshold, average)
     if isinstance(metric, (sed.Specificity, sed.BalancedAccuracy, sed.FalseAlarmRate)):
         return type(metric)(criterion, threshold, average)
     return sed.Recall(criterion, threshold, average)
