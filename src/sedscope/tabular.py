@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from .errors import SedscopeError, counted, look_up
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .metrics.metric import MetricResult
     from .results.frames import Column
-    from .results.text import Form, Part, Records
+    from .results.text import Form, Intervals, Part, Records
 
 
 class Tabular(ABC):
@@ -135,11 +135,14 @@ class TabularResult(Tabular):
         digits: int = 3,
         caption: str | None = None,
         label: str | None = None,
+        intervals: Intervals = "beside",
+        columns: Sequence[str] | None = None,
     ) -> str:
         r"""Return the tables as LaTeX, and write them to ``path`` if it is given.
 
         They need the package ``booktabs``. The best of several systems is in bold. Without a caption, what
-        the columns mean stands in comments.
+        the columns mean stands in comments. Formulas in the names of metrics are kept: evaluate
+        ``{r"$\mathrm{PSDS}_1$": "psds1"}``.
 
         Parameters
         ----------
@@ -153,7 +156,12 @@ class TabularResult(Tabular):
             The caption, as LaTeX. Each table then is a ``table`` that floats, and what its columns mean
             stands below it as notes; this needs the package ``threeparttable``.
         label : str, optional
-            The label of the first table, such as ``"tab:psds"``. The second one gets ``"tab:psds-2"``.
+            The label of the first table, such as ``"tab:psds"``. The second one gets ``"tab:psds-2"``. So
+            does a ``\label`` in the caption.
+        intervals : {"beside", "below", "column"}, default "beside"
+            Where an interval stands: beside its value, below it, or in a column of its own.
+        columns : sequence of str, optional
+            The columns after the names of the rows, in order, such as ``["psds1"]``. By default, all.
 
         Returns
         -------
@@ -180,9 +188,10 @@ class TabularResult(Tabular):
         \end{tabular}
         <BLANKLINE>
         """
-        from .results.text import latex_of, written
+        from .results.text import LatexForm, latex_of, written
 
-        return written(latex_of(self._parts("latex", digits), classes, caption, label), path)
+        form = LatexForm(classes, caption, label, intervals, columns)
+        return written(latex_of(self._parts("latex", digits), form), path)
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """Return the rows of :meth:`to_polars` as CSV, and write them to ``path`` if it is given.

@@ -57,6 +57,22 @@ def test_error_types_worst_clips_and_confusions(folder: Path) -> None:
     assert "either --worst or --confusions" in message
 
 
+def test_pictures_and_thresholds_of_the_best_fscore(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    command = ("diagnose", folder / "detected.tsv", folder / "truth.tsv")
+    options = ("--durations", folder / "durations.tsv", "--criterion", "IoU(0.1)")
+    picture, table = folder / "confusions.svg", folder / "confusions.tex"
+    outcome = run(*command, *options, "--confusions", "-o", picture, "-o", table, "--caption", "Ours")
+    assert outcome.out.splitlines()[2].split() == ["Siren", "2", "0", "0"]
+    assert "warning: Errors are those at the best F-score of each class on these clips." in outcome.err
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    assert r"\caption{Ours}" in table.read_text(encoding="utf-8")
+    message = refused(run(*command, *options, "-o", folder / "types.png"))
+    assert "pictures of --worst and --confusions" in message
+    message = refused(run(*command, *options, "--worst", 3, "--table-intervals", "below"))
+    assert "--table-intervals is for tables in LaTeX" in message
+
+
 def test_what_is_refused(folder: Path) -> None:
     command = ("latency", folder / "detected.tsv", folder / "truth.tsv")
     assert "either --points or --threshold" in refused(run(*command))

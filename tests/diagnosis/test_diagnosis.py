@@ -215,6 +215,42 @@ def test_worst_clips_and_confusions(
     assert (shown.fp + shown.fn).sum(1).tolist() == [errors[clip] for clip in worst]
 
 
+def test_thresholds_are_those_of_the_best_fscore_or_of_operating_points() -> None:
+    truth = sed.simulate.ground_truth(20, classes=3)
+    scores = sed.simulate.scores(truth)
+    best = sed.evaluate(scores, truth, "best_collar_f1")["best_collar_f1"]
+    diagnosis = sed.diagnose(scores, truth, classes=iter(truth.labels))
+    for label in truth.labels:
+        assert diagnosis[label].thresholds.tolist() == [best.thresholds[label]]
+        assert diagnosis[label].tally().fscore().tolist() == [best.per_class[label].value]
+    tuned = sed.tune(scores, truth, "best_collar_f1", "MedianFilter(0.2|0.5)")
+    processed = tuned.points.process(scores)
+    for function, criterion in ((sed.diagnose, sed.Collar()), (sed.boundary_errors, sed.Collar())):
+        at_points = function(scores, truth, criterion, tuned.points)
+        assert (
+            at_points.to_dict()
+            == function(processed, truth, criterion, tuned.points.thresholds).to_dict()
+        )
+    one = truth.labels[0]
+    of_one = sed.diagnose(scores, truth, sed.Collar(), tuned.points, classes=[one])
+    assert [*of_one] == [one]
+
+
+def test_pictures_and_one_line() -> None:
+    pytest.importorskip("matplotlib")
+    truth = sed.simulate.ground_truth(20, classes=3)
+    diagnosis = sed.diagnose(sed.simulate.scores(truth), truth)
+    confusions, worst = diagnosis.confusions(), diagnosis.worst_clips(4)
+    drawn = [text.get_text() for text in confusions.plot().texts]
+    assert drawn == [str(number) for number in confusions.matrix.ravel().tolist()]
+    bars: list[Any] = [*worst.plot().patches]
+    errors = [*worst.fp.sum(1).tolist(), *worst.fn.sum(1).tolist()]
+    assert [bar.get_width() for bar in bars] == errors
+    assert [bar.get_x() for bar in bars] == [0] * 4 + errors[:4]
+    assert repr(confusions) == "<Confusions of 3 classes>"
+    assert repr(worst) == f"<ClipCosts of 4 clips: {sum(errors)} errors>"
+
+
 def test_worst_clips_and_confusions_need_one_threshold() -> None:
     scores = sed.Scores.from_arrays({"a": [[0.9]]}, classes=["Dog"], frame=1.0)
     diagnosis = sed.diagnose(scores, sed.GroundTruth.from_dict({"a": []}), sed.Collar(), [0.5, 0.3])

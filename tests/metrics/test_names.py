@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -169,6 +172,74 @@ def test_latex_of_an_evaluation(scores: sed.Scores, truth: sed.GroundTruth) -> N
     assert f"& {result['psds1'].value:.4f} \\\\" in turned
     with pytest.raises(sed.SedscopeError, match="classes='cells' is not valid"):
         result.to_latex(classes="cells")  # type: ignore[arg-type]  # what is not allowed
+
+
+FORMULA = r"$\mathrm{PSDS}_1$"
+
+
+def test_latex_keeps_formulas_in_names_of_metrics_alone(
+    scores: sed.Scores, truth: sed.GroundTruth
+) -> None:
+    metrics = {FORMULA: "psds1", r"$\input{x}$": "psds2"}
+    text = sed.evaluate(scores, truth, metrics).to_latex(caption="Ours")
+    assert rf"{FORMULA} & \$\textbackslash{{}}input\{{x\}}\$ \\" in text
+    assert rf"\item {FORMULA}: PSDS(" in text
+    renamed = truth.relabelled({truth.labels[0]: FORMULA})
+    of_class = scores.relabelled({truth.labels[0]: FORMULA})
+    assert FORMULA not in sed.evaluate(of_class, renamed, "psds1").to_latex()
+
+
+def test_latex_puts_intervals_below_or_beside_and_chooses_columns(
+    scores: sed.Scores, truth: sed.GroundTruth
+) -> None:
+    result = sed.evaluate(scores, truth, ["psds1", "map"], resampling=20)
+    value = result.intervals[sed.presets.PSDS1]
+    number, interval = f"{value.value:.3f}", f"({value.low:.3f}--{value.high:.3f})"
+    references = sum(result.references.values())
+    beside = result.to_latex(columns=["psds1"]).splitlines()
+    assert beside[-3] == rf"overall & {number} {interval} \\"
+    below = result.to_latex(columns=["psds1", "references"], intervals="below").splitlines()
+    assert below[-4] == rf"overall & {number} & {references} \\"
+    assert below[-3] == rf" & {{\footnotesize {interval}}} &  \\"
+    column = result.to_latex(columns=["references", "psds1"], intervals="column").splitlines()
+    assert r"class & references & psds1 & interval \\" in column
+    assert column[-3] == rf"overall & {references} & {number} & {interval} \\"
+    with pytest.raises(sed.SedscopeError, match=r"psd1 \(did you mean psds1\?\)\. There are references"):
+        result.to_latex(columns=["psd1"])
+
+
+def test_each_table_of_a_comparison_has_a_label_of_its_own(truth: sed.GroundTruth) -> None:
+    systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.5))}
+    comparison = sed.compare(systems, truth, {FORMULA: "psds1"}, resampling=20)
+    text = comparison.to_latex(caption=r"Two systems. \label{tab:b}")
+    captions = [line for line in text.splitlines() if line.startswith(r"\caption")]
+    assert captions == [
+        r"\caption{Two systems. \label{tab:b}}",
+        r"\caption{Two systems. \label{tab:b-2}}",
+        rf"\caption{{Two systems. \label{{tab:b-3}} ({FORMULA})}}",
+    ]
+    assert text.count(rf"\item {FORMULA}: PSDS(") == 1
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(scores: sed.Scores, truth: sed.GroundTruth, tmp_path: Path) -> None:
+    names = {FORMULA: "psds1", "50% & more_": "best_collar_f1"}
+    result = sed.evaluate(scores, truth, names, resampling=20)
+    comparison = sed.compare({"a": scores, "b": scores}, truth, "psds1", resampling=20)
+    tables = [
+        result.to_latex(caption=rf"{intervals} \label{{{intervals}}}", intervals=intervals)
+        for intervals in ("beside", "below", "column")
+    ]
+    tables += [comparison.to_latex(caption="Compared", label="tab:c"), comparison.to_latex()]
+    head = r"\documentclass{article}\usepackage{booktabs,threeparttable}\begin{document}"
+    source = "\n".join([head, r"Tables \ref{below} and \ref{tab:c-2}.", *tables, r"\end{document}"])
+    (tmp_path / "page.tex").write_text(source)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    for _ in range(2):  # the second time, all references are known
+        outcome = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert outcome.returncode == 0, outcome.stdout[-2000:]
+    for problem in ("undefined", "multiply"):
+        assert problem not in outcome.stdout
 
 
 def test_latex_of_a_comparison_prints_the_best_in_bold(truth: sed.GroundTruth) -> None:

@@ -94,6 +94,10 @@ def test_every_form_is_valid(results: dict[str, TabularResult], kind: str, tmp_p
     ]
     with pytest.raises(sed.SedscopeError, match="needs a caption"):
         result.to_latex(label="tab:ours")
+    for intervals in ("below", "column"):
+        assert_latex(result.to_latex(intervals=intervals))
+    with pytest.raises(sed.SedscopeError, match=r"intervals='above' is not valid\. Choose 'beside' or"):
+        result.to_latex(intervals="above")  # type: ignore[arg-type]  # what is not allowed
     assert_notebook(result._repr_html_())
     for write, name in ((result.to_markdown, "md"), (result.to_latex, "tex"), (result.to_csv, "csv")):
         assert write(tmp_path / name) == (tmp_path / name).read_bytes().decode()

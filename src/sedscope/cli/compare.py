@@ -15,7 +15,7 @@ from .engine_options import EngineOptions
 from .input_options import InputOptions
 from .options import Reads, Writes, as_location, counting_progress, path_option
 from .output_files import (
-    CaptionOption,
+    LatexOptions,
     TablesOption,
     check_tables,
     points_by_system,
@@ -54,6 +54,7 @@ def compare(
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
+    latex: LatexOptions,
     points: Annotated[
         list[str] | None,
         typer.Option(
@@ -74,7 +75,6 @@ def compare(
         ),
     ] = None,
     output: TablesOption = None,
-    caption: CaptionOption = None,
     report: Annotated[
         Path | None, path_option(help="Also write an HTML report of all systems to this file."), Writes()
     ] = None,
@@ -101,7 +101,7 @@ def compare(
     *systems, ground_truth = paths
     if len(systems) < 2:
         raise SedscopeError("Give at least two systems, then the ground truth.")
-    check_tables(output, caption)
+    check_tables(output, latex)
     unused = [name for name, value in (("--margin", margin), ("--junit", junit)) if value]
     if unused and not fail_if_worse:
         raise SedscopeError(
@@ -145,7 +145,7 @@ def compare(
         )
     if report:
         result.report(report, **shown, run=engine.run())
-    write_tables(result, output, caption)
+    write_tables(result, output, latex)
     _show(result)
     if at_false_alarms is not None:
         _show_operating_points(result, "day" if at_false_alarms.endswith("/day") else "hour")

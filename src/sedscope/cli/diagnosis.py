@@ -12,15 +12,22 @@ from ..errors import SedscopeError
 from .engine_options import ThreadOptions
 from .input_options import InputOptions
 from .options import JsonOption, ScoresArgument, TruthArgument, Writes, collected_warnings, path_option
-from .output_files import TablesOption, check_tables, read_points, with_postprocess, write_tables
+from .output_files import (
+    PICTURES,
+    LatexOptions,
+    TablesOption,
+    check_tables,
+    read_points,
+    with_postprocess,
+    write_picture,
+    write_tables,
+)
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..tabular import TabularResult
-
-PICTURES = (".png", ".svg", ".pdf")
 
 _PointsOption: TypeAlias = Annotated[
     Path | None, path_option(help="File of operating points, which 'sedscope tune' or a report wrote.")
@@ -35,8 +42,15 @@ def diagnose(
     ground_truth: TruthArgument,
     inputs: InputOptions,
     threads: ThreadOptions,
+    latex: LatexOptions,
     points: _PointsOption = None,
-    threshold: _ThresholdOption = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="One threshold for all classes. [default: without --points, that of the best F-score of "
+            "each class on these clips]"
+        ),
+    ] = None,
     criterion: Annotated[
         str, typer.Option(help="Which references are found, and which detections are true.")
     ] = "Collar()",
@@ -59,7 +73,9 @@ def diagnose(
 
     if worst is not None and confusions:
         raise SedscopeError("Give either --worst or --confusions.")
-    check_tables(output)
+    check_tables(output, latex)
+    if worst is None and not confusions and any(path.suffix in PICTURES for path in output or ()):
+        raise SedscopeError("There are pictures of --worst and --confusions. Give one of them.")
     judge = parse_criterion(criterion)
     chosen = _system_at_thresholds(scores, ground_truth, inputs, points, threshold, "diagnose")
     diagnosis = diagnose_system(
@@ -70,7 +86,7 @@ def diagnose(
         result = diagnosis.worst_clips(worst)
     elif confusions:
         result = diagnosis.confusions()
-    write_tables(result, output)
+    write_tables(result, output, latex)
     _show(result, chosen.notes, json)
 
 
@@ -102,7 +118,6 @@ def latency(
     """
     from .. import Run, alarm_latencies
     from ..criteria import parse_criterion
-    from ..io.atomic_write import replacing
 
     if output is not None and output.suffix.lower() not in PICTURES:
         raise SedscopeError(
@@ -114,9 +129,7 @@ def latency(
         *chosen.data, alarm, chosen.thresholds, **chosen.selection, run=Run(threads=threads.threads)
     )
     if output is not None:
-        figure: Any = result.plot().figure
-        with replacing(output) as path:
-            figure.savefig(path, format=output.suffix[1:].lower())
+        write_picture(result, output)
     _show(result, chosen.notes, json)
 
 
@@ -124,7 +137,7 @@ class _AtThresholds(NamedTuple):
     """What is diagnosed, and where."""
 
     data: tuple[Scores, GroundTruth]
-    thresholds: float | dict[str, float]
+    thresholds: Any
     selection: dict[str, Any]
     notes: list[str]
 
@@ -140,7 +153,8 @@ def _system_at_thresholds(
     """Read and post-process a system, and return the threshold of all classes or those of the points."""
     from ..evaluation.operating_point import points_notes
 
-    if (points is None) == (threshold is None):
+    both = points is not None and threshold is not None
+    if both or (command == "latency" and points is None and threshold is None):
         raise SedscopeError("Give either --points or --threshold.")
     operating_points = None if points is None else read_points(points, inputs.postprocess)
     with collected_warnings() as notes:
@@ -151,7 +165,9 @@ def _system_at_thresholds(
         system = operating_points.process(system)
         notes += points_notes(operating_points, system)
     selection = inputs.selection(system.classes)
-    if threshold is not None:
+    if points is None:
+        if threshold is None:
+            notes.append("Errors are those at the best F-score of each class on these clips.")
         return _AtThresholds((system, truth), threshold, selection, notes)
     assert operating_points is not None
     evaluated = system.classes if selection["classes"] is None else selection["classes"]

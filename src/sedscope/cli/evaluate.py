@@ -26,7 +26,7 @@ from .options import (
     system_name,
 )
 from .output_files import (
-    CaptionOption,
+    LatexOptions,
     PointsOption,
     TablesOption,
     check_tables,
@@ -66,6 +66,7 @@ def evaluate(
     report_options: ReportOptions,
     engine: EngineOptions,
     memory: MemoryOptions,
+    latex: LatexOptions,
     task: TaskOption = None,
     data: DataOption = None,
     points: PointsOption = None,
@@ -74,7 +75,6 @@ def evaluate(
     ] = False,
     json: JsonOption = None,
     output: TablesOption = None,
-    caption: CaptionOption = None,
     report: Annotated[
         Path | None,
         path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
@@ -99,7 +99,7 @@ def evaluate(
         raise SedscopeError("--junit writes which requirements are met. Give some (--require).")
     report_options.refuse_without(report)
     shown = report_options.arguments()
-    check_tables(output, caption)
+    check_tables(output, latex)
     resampling = intervals.resampling()
     keep_scores = report is not None
     result: Evaluation | TaskEvaluation
@@ -120,7 +120,7 @@ def evaluate(
         scores, truth = _scores_and_truth(paths)
         options = (inputs, metric_options, resampling, engine, memory, groups)
         result = _evaluate_system(scores, truth, *options, points=points, keep_scores=keep_scores)
-    write_tables(result, output, caption)
+    write_tables(result, output, latex)
     _show(result, json, points)  # before the report, so that values are not lost if that is refused
     if report is not None:
         [evaluation] = [result] if isinstance(result, Evaluation) else result.datasets.values()

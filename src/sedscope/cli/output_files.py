@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import typer
 
 from ..errors import SedscopeError, listing, with_guesses
+from .option_groups import OptionGroup
 from .options import Writes, as_location, parse_step, path_option
 
 if TYPE_CHECKING:
@@ -19,42 +21,86 @@ if TYPE_CHECKING:
 
 
 _WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
+PICTURES = (".png", ".svg", ".pdf")
 
 TablesOption: TypeAlias = Annotated[
     list[Path] | None,
     path_option(
         "--output",
         "-o",
-        help="File for all tables: .md, .tex or .csv. Repeat the option for several formats.",
+        help="File for all tables: .md, .tex or .csv; or for a picture: .pdf, .svg or .png. Repeat the "
+        "option for several formats.",
     ),
     Writes(),
 ]
 
-CaptionOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        help="Caption of the tables in .tex files, as LaTeX. The tables then float, with notes below them "
-        "(package threeparttable). It may hold a \\label."
-    ),
-]
+
+@dataclass(frozen=True)
+class LatexOptions(OptionGroup):
+    """How tables in LaTeX look."""
+
+    panel: ClassVar[str] = "Tables in LaTeX"
+
+    caption: Annotated[
+        str | None,
+        typer.Option(
+            help="Caption of the tables in .tex files, as LaTeX. The tables then float, with notes below "
+            "them (package threeparttable). It may hold a \\label."
+        ),
+    ] = None
+    table_intervals: Annotated[
+        Literal["beside", "below", "column"],
+        typer.Option(
+            help="Where intervals stand: beside their value, below it, or in their own column."
+        ),
+    ] = "beside"
+    table_columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns after the names of the rows, separated by commas, e.g. 'psds1,psds2'. "
+            "[default: all]"
+        ),
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the options as arguments of ``to_latex``."""
+        columns = self.table_columns
+        names = None if columns is None else [name.strip() for name in columns.split(",")]
+        return {"caption": self.caption, "intervals": self.table_intervals, "columns": names}
 
 
-def check_tables(paths: Sequence[Path] | None, caption: str | None = None) -> None:
-    """Refuse files whose names do not say what to write, and a caption without a table in LaTeX."""
-    if caption is not None and not any(path.suffix == ".tex" for path in paths or ()):
-        raise SedscopeError("--caption is for tables in LaTeX. Write some, e.g. with -o table.tex.")
-    unknown = [str(path) for path in paths or () if path.suffix not in _WRITERS]
+def check_tables(paths: Sequence[Path] | None, latex: LatexOptions) -> None:
+    """Refuse files whose names do not say what to write, and options of LaTeX without a table in it."""
+    options = latex.changed_options()
+    if options and not any(path.suffix == ".tex" for path in paths or ()):
+        raise SedscopeError(f"{options[0]} is for tables in LaTeX. Write some, e.g. with -o table.tex.")
+    known = (*_WRITERS, *PICTURES)
+    unknown = [str(path) for path in paths or () if path.suffix not in known]
     if unknown:
-        raise SedscopeError(f"--output {listing(unknown)}: the name must end with .md, .tex or .csv.")
+        raise SedscopeError(
+            f"--output {listing(unknown)}: the name must end with {', '.join(known[:-1])} or {known[-1]}."
+        )
 
 
-def write_tables(
-    result: TabularResult, paths: Sequence[Path] | None, caption: str | None = None
-) -> None:
-    """Write the tables of a result to files."""
+def write_tables(result: TabularResult, paths: Sequence[Path] | None, latex: LatexOptions) -> None:
+    """Write the tables and pictures of a result to files."""
     for path in paths or ():
-        options = {"caption": caption} if path.suffix == ".tex" else {}
+        if path.suffix in PICTURES:
+            write_picture(result, path)
+            continue
+        options = latex.arguments() if path.suffix == ".tex" else {}
         getattr(result, _WRITERS[path.suffix])(path, **options)
+
+
+def write_picture(result: Any, path: Path) -> None:
+    """Draw a result into a file."""
+    from ..io.atomic_write import replacing
+
+    if not hasattr(result, "plot"):
+        raise SedscopeError(f"-o {path}: these tables have no picture. Write them as .md, .tex or .csv.")
+    figure: Any = result.plot().figure
+    with replacing(path) as written:
+        figure.savefig(written, format=path.suffix[1:].lower())
 
 
 PointsOption: TypeAlias = Annotated[

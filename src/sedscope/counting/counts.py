@@ -808,7 +808,9 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         """
         from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
 
-        return plot_cross_trigger_matrix(self, threshold, ax, options)
+        title = f"Cross-triggers at threshold {threshold:g}", "(diagonal: true positives)"
+        matrix = self.cross_trigger_matrix(threshold)
+        return plot_cross_trigger_matrix(matrix, [*self], ax, options, *title)
 
     def __getitem__(self, label: str) -> ClassCounts:
         return self.per_class[label]

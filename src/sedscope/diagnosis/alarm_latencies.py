@@ -24,7 +24,7 @@ from ..escaping import one_line
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .judging import ClassThresholds, OfClasses, covered_clips
+from .judging import ClassThresholds, OfClasses, Points, at_points, covered_clips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -192,7 +192,7 @@ def alarm_latencies(
     scores: SystemLike,
     truth: TruthLike,
     criterion: Criterion,
-    thresholds: float | Mapping[str, float],
+    thresholds: float | Mapping[str, float] | Points,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -211,9 +211,9 @@ def alarm_latencies(
         The system and the reference events; see :func:`~sedscope.evaluate`.
     criterion : Alarm, or OfLength of one
         What raises alarms and finds references. The first alarm in the window of a reference counts.
-    thresholds : float or mapping of str to float
-        One threshold for all classes, or one for each class, such as the ``thresholds`` of operating points.
-        A class without one is never detected.
+    thresholds : float, mapping of str to float, or OperatingPoints
+        One threshold for all classes, or one for each class. A class without one is never detected.
+        Operating points also post-process the scores.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
@@ -245,8 +245,9 @@ def alarm_latencies(
     run = Run._of(run, "Diagnosing")
     require_alarm(criterion)
     scores, truth = as_scores(scores, truth, classes, coverage, reading)
+    scores, chosen = at_points(scores, thresholds, classes)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
+    points = ClassThresholds.of(criterion, alignment.classes, chosen, single=True)
     workers = thread_count(run.threads)
     single = np.concatenate(points.thresholds)
     found: list[ReferenceRows] = []

@@ -20,7 +20,7 @@ from ..escaping import one_line
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .judging import ClassThresholds, OfClasses, covered_clips
+from .judging import ClassThresholds, OfClasses, Points, at_points, covered_clips
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -135,7 +135,7 @@ def boundary_errors(
     scores: SystemLike,
     truth: TruthLike,
     criterion: Criterion,
-    thresholds: float | Mapping[str, float],
+    thresholds: float | Mapping[str, float] | Points,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -153,8 +153,9 @@ def boundary_errors(
     criterion : Criterion
         One that makes pairs: ``IoU`` or ``Collar``. A collar makes no pair with larger errors than it
         allows, so take a wide one, or ``IoU`` with a small threshold.
-    thresholds : float or mapping of str to float
+    thresholds : float, mapping of str to float, or OperatingPoints
         One threshold for all classes, or one for each class. A class without one is never detected.
+        Operating points also post-process the scores.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
@@ -184,8 +185,9 @@ def boundary_errors(
     """
     run = Run._of(run, "Diagnosing")
     scores, truth = as_scores(scores, truth, classes, coverage, reading)
+    scores, chosen = at_points(scores, thresholds, classes)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
+    points = ClassThresholds.of(criterion, alignment.classes, chosen, single=True)
     if not criterion.defines_substitutions:
         raise SedscopeError(
             f"{criterion!r} makes no pairs of detections and references, so they have no boundary errors. "

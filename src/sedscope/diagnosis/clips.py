@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,11 @@ from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
 from .judging import TYPES, ClassThresholds, covered_clips, judged_clips
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClipCosts(TabularResult):
     """The false positives and false negatives of each clip, at one threshold per class.
 
@@ -37,6 +41,34 @@ class ClipCosts(TabularResult):
     """(clips × classes) false positives."""
     fn: NDArray[np.int32]
     """(clips × classes) false negatives."""
+
+    def __repr__(self) -> str:
+        errors = int(self.fp.sum() + self.fn.sum())
+        return f"<ClipCosts of {counted(len(self.clips), 'clip')}: {counted(errors, 'error')}>"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the false positives and false negatives of each clip with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure as wide as a column of a paper.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=3)
+        >>> axes = sed.diagnose(sed.simulate.scores(truth), truth).worst_clips(5).plot()
+        >>> len(axes.get_yticks())
+        5
+        """
+        from ..plots.values import plot_clip_errors
+
+        return plot_clip_errors(self.clips, self.fp.sum(1), self.fn.sum(1), ax)
 
     def worst(self, number: int = 10) -> ClipCosts:
         """Return the clips with the most errors, and nothing of the others.

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import IntArray
+from ..errors import counted
 from ..results.text import Form, Part, Records, Table
 from ..tabular import TabularResult
 from .judging import ClassThresholds, covered_clips
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Confusions(TabularResult):
     """A confusion matrix of events: the class of each detection, and what is present where it lies.
 
@@ -45,6 +50,36 @@ class Confusions(TabularResult):
     inexact: IntArray
     background: IntArray
     missed: IntArray
+
+    def __repr__(self) -> str:
+        return f"<Confusions of {counted(len(self.classes), 'class')}>"
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the matrix with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure that is large enough for the names of all classes.
+        **options
+            Options of matplotlib's ``imshow``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> truth = sed.simulate.ground_truth(30, classes=3)
+        >>> axes = sed.diagnose(sed.simulate.scores(truth), truth).confusions().plot()
+        >>> axes.get_ylabel()
+        'class detected'
+        """
+        from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
+
+        title = "Confusions", "(diagonal: true positives)"
+        return plot_cross_trigger_matrix(self.matrix, self.classes, ax, options, *title)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         numbers = np.column_stack([self.matrix, self.inexact, self.background])

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..counting.clip_reader import thread_count
 from ..counting.tally import Tally
-from ..criteria import Criterion
+from ..criteria import Collar, Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
+from ..evaluation.evaluate import deltas
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
+from ..metrics import BestFScore
 from ..progress import Progress
 from ..results.text import Code, Form, Part, Records, Table
 from ..tabular import TabularResult
@@ -31,12 +33,16 @@ from .judging import (
     TYPES,
     ClassThresholds,
     OfClasses,
+    Points,
     ThresholdChoice,
+    at_points,
     covered_clips,
 )
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+_COLLAR = Collar()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,8 +217,8 @@ class Diagnosis(OfClasses[ClassDiagnosis], TabularResult):
 def diagnose(
     scores: SystemLike,
     truth: TruthLike,
-    criterion: Criterion,
-    thresholds: ThresholdChoice,
+    criterion: Criterion = _COLLAR,
+    thresholds: ThresholdChoice | Points | None = None,
     *,
     classes: Iterable[str] | None = None,
     clips: ClipChoice = None,
@@ -227,11 +233,12 @@ def diagnose(
     ----------
     scores, truth
         The system and the reference events; see :func:`~sedscope.evaluate`.
-    criterion : Criterion
+    criterion : Criterion, default Collar()
         One about events: ``Intersection``, ``Collar`` or ``IoU``.
-    thresholds : float, array, or mapping of str to either
+    thresholds : float, array, mapping of str to either, or OperatingPoints, optional
         One or several thresholds for all classes, or for each class. A class without one is never
-        detected.
+        detected. Operating points also post-process the scores. By default, those of the best F-score of
+        each class on these clips, which costs another pass.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
@@ -257,10 +264,19 @@ def diagnose(
     """
     run = Run._of(run, "Diagnosing")
     scores, truth = as_scores(scores, truth, classes, coverage, reading)
-    alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    return diagnose_aligned(
-        alignment, [criterion], thresholds, threads=run.threads, progress=run._steps
-    )[0]
+    classes = None if classes is None else [*classes]
+    choice: dict[str, Any] = {
+        "classes": classes,
+        "clips": clips,
+        "missing": missing,
+        "coverage": coverage,
+    }
+    if thresholds is None:
+        counts = deltas(scores, truth, criterion, **choice, run=Run(run.threads)).counts()
+        thresholds = BestFScore(criterion).measure(counts).thresholds
+    scores, chosen = at_points(scores, thresholds, classes)
+    alignment = align(scores, truth, **choice)
+    return diagnose_aligned(alignment, [criterion], chosen, threads=run.threads, progress=run._steps)[0]
 
 
 def diagnose_aligned(

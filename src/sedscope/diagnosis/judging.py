@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, DeltaSearch
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray, rounded_down
+from ..data.scores import Scores
 from ..errors import SedscopeError, listing, look_up, raise_together
 from ..progress import Progress
 
@@ -69,7 +70,30 @@ def covered_clips(
     alignment.require_coverage(np.concatenate(durations), np.concatenate(extents))
 
 
+@runtime_checkable
+class Points(Protocol):
+    """Operating points: thresholds, and what is done to the scores before."""
+
+    @property
+    def thresholds(self) -> Mapping[str, float]:
+        """The threshold of each class."""
+
+    def process(self, scores: Scores) -> Scores:
+        """Return the post-processed scores."""
+
+
 ThresholdChoice: TypeAlias = "ArrayLike | Mapping[str, ArrayLike]"
+
+
+def at_points(
+    scores: Scores, thresholds: ThresholdChoice | Points, classes: Iterable[str] | None
+) -> tuple[Scores, ThresholdChoice]:
+    """Return scores and thresholds. Operating points post-process, and may have more classes."""
+    if not isinstance(thresholds, Points):
+        return scores, thresholds
+    evaluated = {*(scores.classes if classes is None else classes)}
+    of_points = {label: at for label, at in thresholds.thresholds.items() if label in evaluated}
+    return thresholds.process(scores), of_points
 
 
 @dataclass(frozen=True, eq=False)

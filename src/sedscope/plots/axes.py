@@ -14,6 +14,7 @@ from ..escaping import latex, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
@@ -189,7 +190,7 @@ def add_title(axes: Axes, *lines: str) -> None:
     axes.set_title(title, fontsize=axes.xaxis.label.get_fontsize())
 
 
-def add_legend(axes: Axes, entries: Sequence[tuple[str, Line2D]]) -> None:
+def add_legend(axes: Axes, entries: Sequence[tuple[str, Line2D | BarContainer]]) -> None:
     """Put the legend below the axes, in as many columns as fit, and make the figure larger by it.
 
     ``entries``: what is :func:`drawn_name` of each line.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from .axes import add_title, axes_or_new, drawn_name, label_axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..counting.counts import Counts
+    from ..data.arrays import IntArray
 
 _CELL = 0.24  # inches
 _LETTER = 0.055  # inches, of the names of the classes
@@ -20,15 +20,13 @@ _SMALL = 6  # points
 
 
 def plot_cross_trigger_matrix(
-    counts: Counts, threshold: float, axes: Axes | None, options: Mapping[str, Any]
+    matrix: IntArray, labels: Sequence[str], axes: Axes | None, options: Mapping[str, Any], *title: str
 ) -> Axes:
-    """Plot the cross-trigger matrix at one threshold, with its numbers.
+    """Plot a matrix of cross-triggers with its numbers: class detected × class present.
 
-    True positives are on the diagonal, without shade. Frames with ``score > threshold`` are active. A new
-    figure is as large as the names of the classes need.
+    True positives are on the diagonal, without shade. A new figure is as large as the names of the classes
+    need.
     """
-    matrix = counts.cross_trigger_matrix(threshold)
-    labels = list(counts)
     names = [*map(drawn_name, labels)]
     width = _LETTER * max(map(len, names), default=0)
     cells = max(1.6, _CELL * len(labels))
@@ -54,5 +52,5 @@ def plot_cross_trigger_matrix(
     bar.set_label("cross-triggers", fontsize=axes.xaxis.label.get_fontsize())
     bar.ax.tick_params(labelsize=axes.yaxis.get_ticklabels()[0].get_fontsize())
     bar.ax.yaxis.get_major_locator().set_params(integer=True)
-    add_title(axes, f"Cross-triggers at threshold {threshold:g}", "(diagonal: true positives)")
-    return label_axes(axes, "actual class", "detected class")
+    add_title(axes, *title)
+    return label_axes(axes, "class present", "class detected")

@@ -19,6 +19,7 @@ from .plot import plot, value_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..data.arrays import IntArray
     from ..metrics import MetricResult
 
 _ROW = 0.15  # inches
@@ -95,6 +96,23 @@ def plot_values(
     if axes is None and len(series) > 1:
         add_legend(target, entries)
     return label_axes(target, name, "")
+
+
+def plot_clip_errors(clips: Sequence[str], fp: IntArray, fn: IntArray, axes: Axes | None) -> Axes:
+    """Draw a bar per clip: its false positives, and beside them its false negatives."""
+    target = axes_or_new(axes, (3.4, min(_HIGHEST, 0.8 + _ROW * len(clips))))
+    entries = []
+    for number, (name, errors, left) in enumerate(
+        [("false positives", fp, 0 * fp), ("false negatives", fn, fp)]
+    ):
+        bars = target.barh(
+            range(len(clips)), errors, left=left, color=line_style(number)["color"], height=_SPREAD
+        )
+        entries.append((name, bars))
+    _name_rows(target, clips)
+    if axes is None:
+        add_legend(target, entries)
+    return label_axes(target, "errors", "")
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:

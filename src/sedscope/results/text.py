@@ -6,12 +6,12 @@ import csv as python_csv
 import io
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing, with_guesses
 from ..escaping import csv_cell, latex, latex_comment, markdown, markdown_code, one_line
 
 if TYPE_CHECKING:
@@ -64,12 +64,30 @@ _MINUS = re.compile(r"(?<![^\s(–…])-(?=\d)")
 """A hyphen that stands for the minus of a number."""
 
 
+_INTERVAL = re.compile(r"(\S+) (\([^()]*(?:–| … )[^()]*\))(.*)")
+"""A value, its interval, and what follows."""
+
+_LABEL = re.compile(r"\\label\{([^{}]*)\}")
+_FORMULA = re.compile(
+    r"(\$(?:[\w\s^{}+*/=.,:;()<>|'-]|\\(?:math(?:rm|bf|it|sf|cal)|text(?:rm|bf|it|sf)?"
+    r"|alpha|beta|gamma|delta|rho|tau|theta|max|min|le|ge|pm|%|_|,))+\$)"
+)
+"""A formula of a name: only commands that write something."""
+
+Intervals: TypeAlias = Literal["beside", "below", "column"]
+"""Where LaTeX writes an interval: beside its value, below it, or in a column of its own."""
+
+
 class Best(str):
     """The best value of several, which papers print in bold."""
 
 
 class Name(str):
     """A name from data in a line, which is escaped."""
+
+
+class Defined(Name):
+    """The name of a definition. The user chose it, so LaTeX keeps its formulas."""
 
 
 class Code(str):
@@ -124,12 +142,46 @@ class Table:
             return "\n".join(format_text(self.all_rows, names=self.names))
         return ruled_text(self.all_rows, names=self.names, rule_before_last=self.last is not None)
 
-    def latex(self, classes: Literal["rows", "columns"]) -> str:
-        """Return a ``tabular``; turned, if each class should be a column."""
-        turned = self.by_class and classes == "columns"
-        rows = [*zip(*self.all_rows, strict=True)] if turned else self.all_rows
+    def latex(self, form: LatexForm, formulas: Collection[str] = ()) -> str:
+        """Return a ``tabular``; turned, if each class should be a column. ``formulas``: kept in cells."""
+        rows = self.all_rows
+        if form.columns is not None:
+            kept = [*range(self.names), *map(rows[0].index, filter(rows[0].__contains__, form.columns))]
+            rows = [[row[k] for k in kept] for row in rows]
+        if form.intervals == "column":
+            rows = _with_interval_columns(rows)
+        turned = self.by_class and form.classes == "columns"
+        rows = [*zip(*rows, strict=True)] if turned else rows
         ruled = self.last is not None and not turned
-        return format_latex(rows, names=1 if turned else self.names, rule_before_last=ruled)
+        below = form.intervals == "below"
+        names = 1 if turned else self.names
+        return format_latex(rows, names=names, rule_before_last=ruled, below=below, formulas=formulas)
+
+
+@dataclass(frozen=True)
+class LatexForm:
+    """How tables are written as LaTeX; see :meth:`sedscope.Evaluation.to_latex`."""
+
+    classes: Literal["rows", "columns"] = "rows"
+    caption: str | None = None
+    label: str | None = None
+    intervals: Intervals = "beside"
+    columns: Sequence[str] | None = None
+
+    def check(self, tables: Sequence[Table]) -> None:
+        """Refuse what no table can be written in."""
+        for word, choices in (("classes", ("rows", "columns")), ("intervals", get_args(Intervals))):
+            if (value := getattr(self, word)) not in choices:
+                listed = " or ".join(map(repr, choices))
+                raise SedscopeError(f"{word}={value!r} is not valid. Choose {listed}.")
+        if self.label is not None and self.caption is None:
+            raise SedscopeError("A table with a label needs a caption, too.")
+        names = [*dict.fromkeys(name for table in tables for name in table.header[table.names :])]
+        unknown = [name for name in self.columns or () if name not in names]
+        if unknown:
+            raise SedscopeError(
+                f"No table has a column {listing(with_guesses(unknown, names))}. There are {listing(names)}."
+            )
 
 
 Part: TypeAlias = Table | Line | list[Line]
@@ -138,7 +190,7 @@ Part: TypeAlias = Table | Line | list[Line]
 
 def definition(name: str, defined: str) -> Line:
     """Return the line of a legend that says what a name stands for."""
-    return Name(name), ": ", Code(defined)
+    return Defined(name), ": ", Code(defined)
 
 
 def line_text(line: Line) -> str:
@@ -184,39 +236,24 @@ def markdown_of(parts: Iterable[Part]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def latex_of(
-    parts: Iterable[Part],
-    classes: Literal["rows", "columns"],
-    caption: str | None = None,
-    label: str | None = None,
-) -> str:
-    """Format tables as LaTeX, with the lines as comments. ``classes``: whether each is a row or a column.
-
-    With a ``caption``, each table floats, and the lines are notes below the first one.
-    """
-    if classes not in ("rows", "columns"):
-        raise SedscopeError(f"classes={classes!r} is not valid. Choose 'rows' or 'columns'.")
-    if label is not None and caption is None:
-        raise SedscopeError("A table with a label needs a caption, too.")
+def latex_of(parts: Iterable[Part], form: LatexForm) -> str:
+    """Format tables as LaTeX, with the lines as comments; with a caption, as notes below the first."""
     blocks = [*parts]
-    lines = [
-        line
-        for part in blocks
-        if not isinstance(part, Table)
-        for line in (part if isinstance(part, list) else [part])
-    ]
-    if caption is not None:
-        tables = [part for part in blocks if isinstance(part, Table)]
+    tables = [part for part in blocks if isinstance(part, Table)]
+    form.check(tables)
+    others = [part for part in blocks if not isinstance(part, Table)]
+    lines = [line for part in others for line in (part if isinstance(part, list) else [part])]
+    named = [*lines, *(table.title for table in tables)]
+    formulas = {piece for line in named for piece in line if isinstance(piece, Defined)}
+    if form.caption is not None:
         return "\n".join(
-            _latex_float(table, classes, caption, label and f"{label}{f'-{n + 1}' if n else ''}", notes)
-            for n, table in enumerate(tables)
-            for notes in [[] if n else lines]
+            _latex_float(table, n, form, [] if n else lines, formulas) for n, table in enumerate(tables)
         )
     text = ""
     for part in blocks:
         if isinstance(part, Table):
             title = f"{latex_comment(''.join(part.title))}\n" if part.title else ""
-            text += f"{title}{part.latex(classes)}\n\n"
+            text += f"{title}{part.latex(form, formulas)}\n\n"
         else:
             of_part = part if isinstance(part, list) else [part]
             text += "".join(f"{latex_comment(''.join(line))}\n" for line in of_part)
@@ -224,18 +261,21 @@ def latex_of(
 
 
 def _latex_float(
-    table: Table,
-    classes: Literal["rows", "columns"],
-    caption: str,
-    label: str | None,
-    notes: Sequence[Line],
+    table: Table, number: int, form: LatexForm, lines: Sequence[Line], formulas: Collection[str]
 ) -> str:
-    title = f" ({latex(''.join(table.title))})" if table.title else ""
-    below = [rf"\item {latex(''.join(line))}" for line in notes]
+    """Return one of several tables that float. Its title is in the caption; a definition is a note."""
+    name, notes = table.title, [*lines]
+    if isinstance(name, tuple):
+        name, notes = name[0], [*lines, name]
+    suffix = f"-{number + 1}" if number else ""
+    caption = _LABEL.sub(rf"\\label{{\1{suffix}}}", form.caption or "")
+    caption += f" ({_latex_text(name, formulas)})" if name else ""
+    pieces = ([line] if isinstance(line, str) else line for line in notes)
+    below = [rf"\item {''.join(_latex_text(piece, formulas) for piece in line)}" for line in pieces]
     around = [
-        *(r"\begin{table}", r"\centering", r"\begin{threeparttable}", rf"\caption{{{caption}{title}}}"),
-        *([] if label is None else [rf"\label{{{label}}}"]),
-        table.latex(classes),
+        *(r"\begin{table}", r"\centering", r"\begin{threeparttable}", rf"\caption{{{caption}}}"),
+        *([] if form.label is None else [rf"\label{{{form.label}{suffix}}}"]),
+        table.latex(form, formulas),
         *([r"\begin{tablenotes}\footnotesize", *below, r"\end{tablenotes}"] if below else []),
         *(r"\end{threeparttable}", r"\end{table}", ""),
     ]
@@ -343,10 +383,18 @@ def _markdown_cell(cell: str) -> str:
     return f"**{text}**" if isinstance(cell, Best) else text
 
 
-def format_latex(rows: Rows, *, names: int = 1, rule_before_last: bool = False) -> str:
+def format_latex(
+    rows: Rows,
+    *,
+    names: int = 1,
+    rule_before_last: bool = False,
+    below: bool = False,
+    formulas: Collection[str] = (),
+) -> str:
     """Format a LaTeX ``tabular`` for the package ``booktabs``.
 
-    ``names``: how many columns hold names. ``rule_before_last``: set the last row apart.
+    ``names``: how many columns hold names. ``rule_before_last``: set the last row apart. ``below``: write
+    intervals below their values. ``formulas``: cells whose formulas are kept.
 
     >>> print(format_latex([["class", "F1"], ["Alarm_bell", Best("0.5")], ["Dog", "-0.2"]]))
     \\begin{tabular}{lr}
@@ -358,9 +406,7 @@ def format_latex(rows: Rows, *, names: int = 1, rule_before_last: bool = False) 
     \\bottomrule
     \\end{tabular}
     """
-    lines = [" & ".join(map(_latex_cell, row)) + r" \\" for row in rows]
-    # at the beginning of a line these would belong to the end of the line before
-    header, *body = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
+    header, *body = [_latex_rows(row, below, formulas) for row in rows]
     if rule_before_last and len(body) > 1:
         body.insert(-1, r"\midrule")
     columns = "l" * names + "r" * (len(rows[0]) - names)
@@ -375,9 +421,46 @@ def format_latex(rows: Rows, *, names: int = 1, rule_before_last: bool = False) 
     return "\n".join([*around, r"\end{tabular}"])
 
 
-def _latex_cell(cell: str) -> str:
-    text = latex(_MINUS.sub("−", cell))
+def _latex_rows(row: Sequence[str], below: bool, formulas: Collection[str]) -> str:
+    """Return a row; with intervals ``below`` their values, perhaps two."""
+    parts = [_interval_parts(cell) if below else (cell, "") for cell in row]
+    lines = [" & ".join(_latex_cell(cell, formulas) for cell, _ in parts) + r" \\"]
+    if any(interval for _, interval in parts):
+        small = [rf"{{\footnotesize {_latex_cell(text, ())}}}" if text else "" for _, text in parts]
+        lines.append(" & ".join(small) + r" \\")
+    # at the beginning of a line these would belong to the end of the line before
+    return "\n".join("{}" + line if line.startswith(("[", "*")) else line for line in lines)
+
+
+def _interval_parts(cell: str) -> tuple[str, str]:
+    """Split a cell into its value, with what follows the interval, and the interval.
+
+    >>> _interval_parts("0.52 (0.42–0.63)"), _interval_parts("-0.1 (-0.2 … +0.1) ≈"), _interval_parts("a (b)")
+    (('0.52', '(0.42–0.63)'), ('-0.1 ≈', '(-0.2 … +0.1)'), ('a (b)', ''))
+    """
+    match = _INTERVAL.fullmatch(cell)
+    return (type(cell)(match[1] + match[3]), match[2]) if match else (cell, "")
+
+
+def _with_interval_columns(rows: Rows) -> Rows:
+    """Give the intervals of each column that has some a column of their own."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        values, intervals = zip(*map(_interval_parts, column), strict=True)
+        columns += [values, ("interval", *intervals[1:])] if any(intervals) else [column]
+    return [*zip(*columns, strict=True)]
+
+
+def _latex_cell(cell: str, formulas: Collection[str]) -> str:
+    text = _latex_text(_MINUS.sub("−", cell), formulas)
     return rf"\textbf{{{text}}}" if isinstance(cell, Best) else text
+
+
+def _latex_text(text: str, formulas: Collection[str]) -> str:
+    """Escape a text for LaTeX. If it is one of the ``formulas``, what stands between dollars is kept."""
+    if text not in formulas:
+        return latex(text)
+    return "".join(piece if n % 2 else latex(piece) for n, piece in enumerate(_FORMULA.split(text)))
 
 
 def format_csv(rows: Iterable[Sequence[str]]) -> str:
