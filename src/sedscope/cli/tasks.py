@@ -12,7 +12,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .engine_options import ThreadOptions
 from .option_groups import OptionGroup, options_given
-from .options import Reads, as_location, path_option, print_data
+from .options import Reads, Writes, as_location, path_option, print_data
 
 TaskOption = Annotated[
     str | None,
@@ -31,18 +31,37 @@ def tasks(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="show NAME",
-            help="Print the TOML file of a task, to copy and change. [default: list all]",
+            metavar="[show NAME | publish TASK]",
+            help="'show' prints the TOML file of a task, to copy and change. 'publish' writes what "
+            "participants need to check submissions: the task, clips and durations, without the reference "
+            "events. [default: list all]",
         ),
+    ] = None,
+    data: DataOption = None,
+    output: Annotated[
+        Path | None,
+        path_option("--output", "-o", help="New folder for what is published."),
+        Writes("folder"),
     ] = None,
 ) -> None:
     """List the tasks: whole evaluations, with a ranking score."""
     from ..tasks.task_files import built_in_tasks, read_task, task_text
 
+    if words and words[0] == "publish":
+        if len(words) != 2 or data is None or output is None:
+            raise SedscopeError("Write 'tasks publish TASK --data FOLDER -o NEW_FOLDER'.")
+        from ..tasks import publish_task
+
+        publish_task(words[1], data, output)
+        typer.echo(f"published: {output / 'task.toml'}")
+        return
+    if data is not None or output is not None:
+        raise SedscopeError("--data and --output are for 'tasks publish TASK'.")
     if words:
         if words[0] != "show" or len(words) != 2:
             raise SedscopeError(
-                f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME'."
+                f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME' or 'tasks publish "
+                "TASK'."
             )
         print_data(task_text(words[1]))
         return
@@ -62,7 +81,8 @@ def check(
             parser=as_location,
             metavar="SUBMISSION [GROUND_TRUTH]",
             help="The submission: a folder with the scores or detections for each data set; then, for a "
-            "task with one data set and without --data, the reference events.",
+            "task with one data set and without --data, the reference events. With neither, the task is the "
+            "file that its organisers published.",
         ),
     ],
     engine: ThreadOptions,
@@ -80,7 +100,7 @@ def check(
 
     if task is None:
         raise SedscopeError("Give the task (--task). 'sedscope tasks' lists all.")
-    submission, truth = submission_and_truth(paths, data)
+    submission, truth = (paths[0], None) if len(paths) == 1 else submission_and_truth(paths, data)
     checked = check_submission(
         task, submission, data, truth=truth, durations=durations, run=Run(engine.threads)
     )

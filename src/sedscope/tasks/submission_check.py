@@ -24,12 +24,15 @@ from .submissions import (
     depends_on_output,
     find_outputs,
     grouping,
+    late_rows,
     refuse_changed_sets,
     unlisted_rows,
     unusable_rows,
 )
 from .task import Task
 from .task_data import DatasetTruth, TaskData, read_task_data
+
+_MOST_LATE = 20  # detections beyond the ends of their clips that are listed
 
 _ITEM_MESSAGES: Mapping[str, Callable[[str], str]] = {
     "clips-without-scores": lambda clip: f"the clip {clip} is missing",
@@ -83,7 +86,9 @@ def check_submission(
     submission : str or Path
         The submission; see :func:`~sedscope.tasks.evaluate_task`.
     data : str or Path, optional
-        The folder of the data sets; see :func:`~sedscope.tasks.evaluate_task`.
+        The folder of the data sets; see :func:`~sedscope.tasks.evaluate_task`. Without it and without
+        ``truth``, the task is a file that :func:`~sedscope.tasks.publish_task` wrote, or that lies beside
+        the clips and durations of its data sets: no reference events are needed.
     truth, durations : str or Path, optional
         Instead of ``data``, for a task with one data set.
     run : Run, optional
@@ -111,6 +116,10 @@ def check_submission(
     >>> [problem.rpartition("ours: ")[2] for problem in check.problems]
     ['there is no such file or folder']
     """
+    if data is None and truth is None and not isinstance(task, Task):
+        from .publication import read_published_data
+
+        data = read_published_data(task)
     opened = read_task_data(task, data, truth, durations)
     try:
         refuse_outward_links([input_location(submission)])
@@ -121,7 +130,7 @@ def check_submission(
     known = {
         label
         for of_set in opened.datasets.values()
-        for label in (*of_set.truth.labels, *(of_set.dataset.classes or ()))
+        for label in of_set.dataset.classes or of_set.truth.labels
     }
     several = len(opened.datasets) > 1
     for name, path in outputs.items():
@@ -134,6 +143,11 @@ def check_submission(
                 check.warnings.append(f"{name}: {text}" if several else text)
         with suppress(SedscopeError):  # a finding says so
             check.problems += unusable_rows(path, of_set)
+        with suppress(SedscopeError):
+            late = [line for line in late_rows(path, of_set) if line not in check.problems]
+            check.warnings += (
+                late if len(late) < _MOST_LATE else [*late[:_MOST_LATE], f"and {len(late)} in all"]
+            )
         with suppress(SedscopeError):
             if of_set.dataset.classes is not None:
                 check.problems += _unknown_labels(path, known, of_set.system_map)

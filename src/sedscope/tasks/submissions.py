@@ -149,6 +149,27 @@ def unusable_rows(path: Location, truth: DatasetTruth) -> list[str]:
     return lines
 
 
+def late_rows(path: Location, truth: DatasetTruth) -> list[str]:
+    """Return the rows of detections that go on long after their clip has ended, as ``file:line: message``.
+
+    There are none if the file or folder holds scores.
+    """
+    ends = _clip_ends(truth)
+    if not ends or not holds_events(path, None):
+        return []
+    columns = (
+        read_event_table(path, problems=[]).usable_rows(partial(event_problem, points=True))[0].columns()
+    )
+    clip_ends = np.array([ends.get(clip_id(clip), np.inf) for clip in columns.clip])
+    late = np.flatnonzero((columns.onset >= clip_ends) | (columns.offset > 1.1 * clip_ends)).tolist()
+    return [
+        columns.finding(
+            row, f"goes on after the end of the clip, at {clip_ends[row] / TICKS_PER_SECOND:g} s"
+        )
+        for row in late
+    ]
+
+
 def _needs_lengths(dataset: Dataset) -> bool:
     """Return whether a metric cannot judge points in time."""
     return not all(criterion.judges_points for criterion in delta_requests(dataset.metrics.values()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from keyword import iskeyword
 from pathlib import PureWindowsPath
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
@@ -229,8 +229,9 @@ class Dataset:
         are not evaluated; but if the system detects nothing in a file, it misses all its events.
     groups : GroupRule, optional
         The groups that metrics are measured in.
-    clips : iterable of str or "scored", optional
-        The clips to evaluate, or ``"scored"`` for all clips that have scores.
+    clips : iterable of str or str, optional
+        The clips to evaluate, or ``"scored"`` for all clips that have scores, or the file that lists all
+        clips of the data set with their durations (``filename duration``).
     missing, coverage, gaps, crossing : str
         What to do with input that does not fit; see :func:`~sedscope.evaluate`,
         :func:`~sedscope.read_scores` and :func:`~sedscope.cut_to_regions`.
@@ -256,7 +257,7 @@ class Dataset:
     regions: str | None = None
     shots: int | None = None
     groups: GroupRule | None = None
-    clips: tuple[str, ...] | Literal["scored"] | None = None
+    clips: tuple[str, ...] | str | None = None
     missing: Missing = "error"
     coverage: Coverage = "error"
     gaps: Gaps = "error"
@@ -279,7 +280,7 @@ class Dataset:
         object.__setattr__(self, "truth", reading)
         for key in ("ground_truth", "durations", "classes", "clips"):
             value = getattr(self, key)
-            if value is not None and (key, value) != ("clips", "scored"):
+            if value is not None and not (key == "clips" and isinstance(value, str)):
                 object.__setattr__(self, key, _texts(key, value))
         if not self.ground_truth:
             raise SedscopeError("A data set needs the name of its ground_truth.")
@@ -384,6 +385,7 @@ def named_files(dataset: Dataset) -> list[tuple[str, str]]:
     named = [(key, name) for key in ("ground_truth", "durations") for name in getattr(dataset, key)]
     keys = ("regions", "ignored", "labels", "system_labels", "truth_labels")
     others = [(key, value_of_key(dataset, key)) for key in keys]
+    others += [("clips", None if dataset.clips == "scored" else dataset.clips)]
     others += [(key, getattr(dataset.groups, key, None)) for key in ("clips", "classes")]
     return named + [(key, name) for key, name in others if isinstance(name, str)]
 

@@ -20,6 +20,7 @@ from ..io.label_maps import read_label_map, read_side_map
 from ..io.locations import Location, folder_content, input_location
 from ..io.side_tables import read_durations
 from ..io.systems import SystemReading
+from ..io.text_tables import read_text_table
 from .task import Dataset, LabelNames, Task
 from .task_files import read_task
 
@@ -95,7 +96,7 @@ def read_task_data(
             )
         path = input_location(truth)
         stated = None if durations is None else input_location(durations)
-        files = {name: (_folder_of(path), path, stated)}
+        files = {name: (folder_of(path), path, stated)}
     return TaskData(
         task, {name: _read(name, task.datasets[name], *located) for name, located in files.items()}
     )
@@ -160,7 +161,7 @@ def _within(folder: Location, name: str) -> Location:
     return folder if name == "." else folder / name
 
 
-def _folder_of(path: Location) -> Location:
+def folder_of(path: Location) -> Location:
     return path if path.is_dir() or not hasattr(path, "parent") else path.parent
 
 
@@ -175,22 +176,56 @@ def _read(
     def read(seconds: Mapping[str, float] | None) -> GroundTruth:
         return truth_of_table(references.table, replace(reading, durations=seconds))
 
-    seconds = None if durations is None else read_durations(durations)
+    seconds: Mapping[str, float] | None = None if durations is None else read_durations(durations)
+    listed: list[str] = []
+    if isinstance(dataset.clips, str) and dataset.clips != "scored":
+        listed, of_clips = read_clips(folder / dataset.clips)
+        seconds = of_clips or seconds
     recordings = None
     if dataset.chunks is not None and seconds is not None:
         chunks = read(None).clips
         if {clip_id(clip) for clip in seconds}.isdisjoint(chunks):
             seconds, recordings = None, seconds
+    truth = read(seconds)
+    if isinstance(dataset.clips, str) and dataset.clips != "scored":
+        _require_clips(name, folder / dataset.clips, truth, listed)
+        dataset = replace(dataset, clips=None)
     return DatasetTruth(
         name,
         dataset,
         folder,
-        read(seconds),
-        _label_map(dataset, "system", folder),
+        truth,
+        system_labels(dataset, folder),
         recordings,
         references.folder_of,
         references.shot_ends,
     )
+
+
+def _require_clips(name: str, path: Location, truth: GroundTruth, listed: list[str]) -> None:
+    """Refuse reference events of other clips than a data set lists."""
+    expected = {clip_id(clip) for clip in listed}
+    others = sorted(expected.symmetric_difference(truth.clips))
+    if others:
+        raise SedscopeError(
+            f"{name}: {path} and the reference events do not have the same clips: {listing(others)}. List "
+            "all clips, with their durations."
+        )
+
+
+def read_clips(path: Location) -> tuple[list[str], Mapping[str, float] | None]:
+    """Read the table of clips of a data set, ``filename duration`` or only ``filename``."""
+    table = read_text_table(path, delimiter=None)
+    if "duration" in table.header:
+        seconds = read_durations(path)
+        return [*seconds], seconds
+    [names] = table.columns(("filename",), "The first line of a table of clips is 'filename duration'")
+    return [*names], None
+
+
+def system_labels(dataset: Dataset, folder: Location) -> LabelMap | None:
+    """Return the new names of the labels of systems."""
+    return _label_map(dataset, "system", folder)
 
 
 def _label_map(dataset: Dataset, side: Side, folder: Location) -> LabelMap | None:

@@ -228,8 +228,7 @@ def _texts_by_key(table: TomlTable, key: str) -> dict[str, str] | None:
 
 
 def _clips(table: TomlTable, key: str) -> tuple[str, ...] | str | None:
-    clips = table.texts(key)
-    return "scored" if table.content.get(key) == "scored" else clips
+    return table.text(key) if isinstance(table.content.get(key), str) else table.texts(key)
 
 
 def _choice(choices: Sequence[str]) -> _Reader:
