@@ -14,16 +14,8 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.ranking.differences import (
-    Difference,
-    PairDifference,
-    automatic_resamples,
-    is_significant,
-    level_of,
-    p_text,
-    resamples_needed,
-)
-from sedscope.ranking.differences import holm as corrected_for_number
+from sedscope.ranking.differences import Difference, PairDifference
+from sedscope.ranking.significance import is_significant, level_of, p_text, resamples_needed, step_down
 
 PSDS = sed.presets.PSDS1
 RATE = sed.ErrorRate(sed.Collar(0.5), threshold=0.4)
@@ -113,12 +105,12 @@ def test_differences_are_those_of_the_values(
 
 
 def p_value(difference: float, values: Iterable[float]) -> float:
-    """Twice the share of resamples on the other side of 0, the set itself being one of them."""
-    defined = [value for value in values if not np.isnan(value)]
-    if np.isnan(difference) or not defined:
+    """The share of resamples as far from the difference as it is from 0, the set itself being one of them."""
+    defined = [value for value in values if np.isfinite(value)]
+    if not np.isfinite(difference) or not defined:
         return np.nan
-    elsewhere = sum(value * difference <= 0 for value in defined)
-    return min(1.0, 2 * (elsewhere + 1) / (len(defined) + 1))
+    beyond = sum(abs(value - difference) >= abs(difference) * (1 - 1e-9) for value in defined)
+    return (beyond + 1) / (len(defined) + 1)
 
 
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
@@ -187,8 +179,10 @@ def test_swapped_systems_are_mirrored(
         assert (pair.wins, pair.losses) == (mirrored.losses, mirrored.wins)
 
 
-def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores) -> None:
-    comparison = sed.compare({"good": good, "bad": bad}, truth, [PSDS, RATE], resampling=100)
+def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores) -> None:
+    comparison = sed.compare(
+        {"good": good, "bad": system(truth, 0.3)}, truth, [PSDS, RATE], resampling=100
+    )
     psds, rate = (comparison.differences[metric]["bad", "good"] for metric in (PSDS, RATE))
     assert psds.value < 0 < rate.value
     assert psds.verdict == rate.verdict == -1
@@ -209,9 +203,9 @@ def test_lower_is_better(truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scor
     ],
 )
 def test_verdicts(value: float, p: float, higher_is_better: bool, verdict: int) -> None:
-    difference = Difference(value, -1.0, 1.0, np.zeros(1), p, higher_is_better, 0.05)
+    difference = Difference(value, -1.0, 1.0, np.zeros(1), p, 0.001, higher_is_better, 0.05)
     assert difference.verdict == verdict
-    pair = PairDifference(value, -1.0, 1.0, np.zeros(1), 0.001, higher_is_better, 0.05, p, {})
+    pair = PairDifference(value, -1.0, 1.0, np.zeros(1), 0.001, 0.001, higher_is_better, 0.05, p, {})
     assert pair.verdict == verdict  # the corrected p value decides
 
 
@@ -231,63 +225,99 @@ def test_p_values_as_text_are_on_the_right_side_of_the_level(
             assert 0 <= shown - p * (1 - 1e-12) <= 0.001
 
 
-@given(st.integers(1, 2000), st.sampled_from([0.8, 0.9, 0.95, 0.99, 0.999]))
-def test_the_resamples_needed_are_the_fewest_that_allow_significance(
-    pairs: int, confidence: float
-) -> None:
-    number, level = resamples_needed(pairs, confidence), level_of(confidence)
-    assert is_significant(pairs * (2 / (1 + number)), level)
-    assert not is_significant(pairs * (2 / number), level)
-    assert automatic_resamples(pairs, confidence, 10**7) >= max(number, 1000)
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
+def test_the_resamples_needed_are_the_fewest_that_allow_significance(confidence: float) -> None:
+    number, level = resamples_needed(confidence), level_of(confidence)
+    assert is_significant(1 / (1 + number), level)
+    assert not is_significant(1 / number, level)
 
 
 # Several systems and runs
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """By its definition: reject in order of the values while p ≤ α / (number left)."""
-    defined = [p for p in p_values if not np.isnan(p)]
+def corrected_by_hand(values: Sequence[float], resampled: Sequence[Sequence[float]]) -> list[float]:
+    """Each difference against the largest of those that are not larger, resample by resample."""
+    errors = [
+        np.sqrt(np.mean([(v - value) ** 2 for v in row if np.isfinite(v)]))
+        for value, row in zip(values, resampled, strict=True)
+    ]
+    statistics = [abs(value) / error for value, error in zip(values, errors, strict=True)]
+    corrected: dict[int, float] = {}
+    for i in sorted(range(len(values)), key=lambda i: -statistics[i]):
+        others = [j for j in range(len(values)) if statistics[j] <= statistics[i]]
+        beyond = number = 0
+        for k in range(len(resampled[0])):
+            distances = [
+                abs(resampled[j][k] - values[j]) / errors[j]
+                for j in others
+                if np.isfinite(resampled[j][k])
+            ]
+            number += bool(distances)
+            beyond += bool(distances) and max(distances) >= statistics[i] * (1 - 1e-9)
+        alone = p_value(values[i], resampled[i])
+        corrected[i] = max([alone, (1 + beyond) / (1 + number), *corrected.values()])
+    return [corrected[i] for i in range(len(values))]
 
-    def corrected(p: float) -> float:
-        left = [
-            (other, len(defined) - sum(q < other for q in defined)) for other in defined if other <= p
-        ]
-        return min(1.0, max(number * other for other, number in left))
 
-    return [np.nan if np.isnan(p) else corrected(p) for p in p_values]
+@given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.booleans())
+def test_p_values_of_several_differences_are_those_of_the_definition(
+    seed: int, number: int, undefined: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    together = rng.normal(0, 1, 60)
+    values = rng.normal(0, 1.5, number)
+    resampled = values[:, None] + rng.uniform(0, 1) * together + rng.normal(0, 0.7, (number, 60))
+    if undefined:
+        resampled[rng.random(resampled.shape) < 0.1] = np.nan
+    p_values = step_down(values.tolist(), lambda i: resampled[i] - values[i])
+    assert [p.corrected for p in p_values] == pytest.approx(
+        corrected_by_hand(values.tolist(), resampled.tolist())
+    )
+    for value, row, p in zip(values, resampled, p_values, strict=True):
+        assert p.alone == pytest.approx(p_value(value, row))
+        assert p.least <= p.alone <= p.corrected <= 1
+        assert p.least == 1 / (1 + np.isfinite(row).sum())
+    errors = np.sqrt(np.nanmean((resampled - values[:, None]) ** 2, axis=1))
+    order = np.argsort(-np.abs(values) / errors)
+    in_order = [p_values[i].corrected for i in order]
+    assert in_order == sorted(in_order)  # a clearer difference has no larger p value
 
 
-@given(st.lists(st.floats(0, 1) | st.just(float("nan")), max_size=8))
-def test_holm(p_values: list[float]) -> None:
-    assert corrected_for_number(p_values) == pytest.approx(holm(p_values), nan_ok=True)
+def test_differences_without_noise_or_without_a_value() -> None:
+    noise = [np.zeros(99), np.zeros(99), np.full(99, np.nan), np.full(99, 0.2)]
+    same, constant, undefined, infinite = step_down([0.0, 0.1, 0.1, np.inf], lambda i: noise[i])
+    assert same[:2] == (1.0, 1.0)
+    assert constant == (0.01, 0.01, 0.01)
+    assert np.isnan([*undefined, *infinite]).all()
 
 
 def test_all_pairs_are_corrected_together(truth: sed.GroundTruth) -> None:
     systems = {f"s{i}": system(truth, quality) for i, quality in enumerate((0.5, 0.52, 0.56, 0.8))}
     comparison = sed.compare(systems, truth, [PSDS, RATE], resampling=80)
+    assert "corrected for 6 pairs of systems (Westfall and Young)" in comparison.table()
     for metric in (PSDS, RATE):
         pairs = comparison.differences[metric]
         assert list(pairs) == [(f"s{j}", f"s{i}") for i in range(4) for j in range(i + 1, 4)]
-        p_values = [pair.p for pair in pairs.values()]
-        assert [pair.p_corrected for pair in pairs.values()] == pytest.approx(holm(p_values))
+        values = [pair.value for pair in pairs.values()]
+        resampled = [pair.values.tolist() for pair in pairs.values()]
+        assert [pair.p_corrected for pair in pairs.values()] == pytest.approx(
+            corrected_by_hand(values, resampled)
+        )
         for pair in pairs.values():
             assert (pair.verdict != 0) == (pair.p_corrected <= 0.05)
 
 
-def test_the_resamples_rise_with_the_number_of_pairs(truth: sed.GroundTruth) -> None:
-    """With 1000 resamples, no corrected p value of 3 pairs could be as small as 0.005."""
+def test_too_few_resamples_for_the_confidence_are_said(truth: sed.GroundTruth) -> None:
     systems = {f"s{i}": system(truth, 0.3 + 0.25 * i) for i in range(3)}
     enough = sed.compare(systems, truth, PSDS, resampling=sed.Resampling(confidence=0.995))
-    assert (enough.pairs, enough.resamples_needed, enough.resampling.n) == (3, 1199, 2000)
     best = enough.differences[PSDS]["s2", "s0"]
-    assert (best.verdict, best.p, best.p_corrected) == (1, 2 / 2001, 3 * (2 / 2001))
-    assert best.p_text == "≤ 0.003"
-    assert "corrected for 3 pairs of systems (Holm)" in enough.table()
-    assert "are needed" not in enough.table()
-    few = sed.compare(systems, truth, PSDS, resampling=sed.Resampling(1000, confidence=0.995))
+    assert (enough.pairs, best.verdict, best.p, best.p_corrected) == (3, 1, 1 / 1001, 1 / 1001)
+    assert best.p_text == "≤ 0.001"
+    assert "can be significant" not in enough.table()
+    few = sed.compare(systems, truth, PSDS, resampling=sed.Resampling(100, confidence=0.995))
     assert {pair.verdict for pair in few.differences[PSDS].values()} == {0}
-    assert few.differences[PSDS]["s2", "s0"].p_text == "≤ 0.006"
-    assert "with 1000 resamples p cannot be below 0.006: 1199 are needed for 3 pairs" in few.table()
+    assert few.differences[PSDS]["s2", "s0"].p_text == "≤ 0.010"
+    assert "no p value of 100 resamples can be significant: that needs at least 199" in few.table()
 
 
 def test_one_progress_that_never_runs_backwards(truth: sed.GroundTruth, good: sed.Scores) -> None:

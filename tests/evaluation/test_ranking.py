@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.ranking.rank import MetricRules, enough_resamples
+from sedscope.ranking.rank import MetricRules
 from sedscope.ranking.ranking import MeasuredSystem, RankedSystem, rank_systems
 from sedscope.resampling.intervals import Interval
 
@@ -25,20 +25,17 @@ def measured(scores: Sequence[float], resampled: Any) -> list[MeasuredSystem]:
     ]
 
 
-def groups_by_hand(systems: Sequence[RankedSystem], sign: float, level: float) -> list[int]:
-    """Count, multiply and walk down, each step as the definition says it."""
-    p_values: dict[tuple[int, int], float] = {}
-    for i in range(len(systems)):
-        for j in range(i + 1, len(systems)):
-            better, worse = systems[i].score, systems[j].score
-            if better.value == worse.value:
-                p_values[i, j] = 1.0
-                continue
-            wrong = [1 for a, b in zip(better.values, worse.values, strict=True) if sign * (a - b) <= 0]
-            p_values[i, j] = min(1.0, 2 * (1 + len(wrong)) / (1 + len(better.values)))
+def groups_by_hand(systems: Sequence[RankedSystem], level: float) -> list[int]:
+    """Count and walk down, each step as the definition says it."""
+    pairs = [(i, j) for i in range(len(systems)) for j in range(i + 1, len(systems))]
+    values = {(i, j): systems[i].score.value - systems[j].score.value for i, j in pairs}
+    noise = {(i, j): systems[i].score.values - systems[j].score.values - values[i, j] for i, j in pairs}
+    statistic = {pair: abs(values[pair]) / np.sqrt(np.mean(noise[pair] ** 2)) for pair in pairs}
     significant = set()
-    for step, pair in enumerate(sorted(p_values, key=lambda pair: p_values[pair])):
-        if p_values[pair] * (len(p_values) - step) > level * (1 + 1e-9):
+    for pair in sorted(pairs, key=lambda pair: -statistic[pair]):
+        left = [other for other in pairs if statistic[other] <= statistic[pair]]
+        largest = np.max([np.abs(noise[o]) / np.sqrt(np.mean(noise[o] ** 2)) for o in left], axis=0)
+        if (1 + sum(largest >= statistic[pair])) / (1 + len(largest)) > level * (1 + 1e-9):
             break
         significant.add(pair)
     groups, best = [], 0
@@ -63,7 +60,7 @@ def test_ranks_and_groups_are_those_of_a_brute_force(seed: int) -> None:
     values = [sign * system.score.value for system in systems]
     assert values == sorted(values, reverse=True)
     assert [system.rank for system in systems] == [1 + sum(b > a for b in values) for a in values]
-    assert [system.group for system in systems] == groups_by_hand(systems, sign, 0.1)
+    assert [system.group for system in systems] == groups_by_hand(systems, 0.1)
     assert len(pairs) == number * (number - 1) // 2
     assert [system.best_of_team for system in systems] == [
         system.team not in [other.team for other in systems[:place]]
@@ -132,9 +129,16 @@ def test_rank_limits_are_those_of_the_confidence_as_it_is_written() -> None:
     assert [(system.rank_low, system.rank_high) for system in systems] == [(1, 1), (2, 2)]
 
 
-def test_more_pairs_need_more_resamples() -> None:
-    numbers = [enough_resamples(systems, 100, 10, 2, 0.95) for systems in (1, 7, 8, 10, 30, 40)]
-    assert numbers == [1000, 1000, 2000, 2000, 32000, 32000]
+def test_more_pairs_need_no_more_resamples() -> None:
+    """With 200 resamples, no p value times 276 could be below 1."""
+    rng = np.random.default_rng(1)
+    scores = np.repeat([0.5, 0.4, 0.3], 8) + rng.normal(0, 0.005, 24)
+    resampled = scores[:, None] + rng.normal(0, 0.01, (24, 200))
+    systems, pairs = rank_systems(
+        measured(scores.tolist(), resampled), higher_is_better=True, confidence=0.95
+    )
+    assert len(pairs) == 276
+    assert [system.group for system in systems] == [1] * 8 + [2] * 8 + [3] * 8
 
 
 QUALITIES = {"good": 0.9, "middle": 0.7, "bad": 0.4}

@@ -100,8 +100,9 @@ def test_ranks_are_those_of_the_evaluations(folder: Path, lower_is_better: bool)
             np.testing.assert_array_equal(numbers, (there.value, there.low, there.high))
     for (better, worse), pair in ranking.pairs.items():
         difference = resampled[order[better]] - resampled[order[worse]]
-        wrong = np.count_nonzero(difference <= 0)
-        assert pair.p == min(1.0, 2 * (1 + wrong) / (1 + RESAMPLES))
+        value = sign * (alone[order[better]].score - alone[order[worse]].score)
+        beyond = np.count_nonzero(np.abs(difference - value) >= value)
+        assert pair.p == (1 + beyond) / (1 + RESAMPLES)
     assert [metric.name for metric in ranking.metrics] == [
         *("score", "home.psds1", "home.psds2", "street.f1")
     ]

@@ -82,11 +82,7 @@ class ComparisonOptions(ResamplingOptions):
     """Intervals in every case."""
 
     bootstrap: Annotated[
-        int | None,
-        typer.Option(
-            help="Number of resamples of the clips. [default: 1000, or as many as the pairs of systems "
-            "need for significant p values]"
-        ),
+        int | None, typer.Option(help="Number of resamples of the clips. [default: 1000]")
     ] = None
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -19,7 +18,6 @@ from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampling import Resampling
 from .compared_runs import (
-    ComparedRun,
     Runs,
     align_runs,
     as_systems,
@@ -28,13 +26,7 @@ from .compared_runs import (
     values_of_published,
 )
 from .comparison_result import Comparison
-from .differences import (
-    SystemValue,
-    affordable_resamples,
-    automatic_resamples,
-    paired_differences,
-    system_value,
-)
+from .differences import SystemValue, paired_differences, system_value
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
 
 if TYPE_CHECKING:
@@ -77,9 +69,8 @@ def compare(
         the others must have one operating point, as lists of events do.
     resampling : int or Resampling, optional
         How clips are drawn, and which interval is made: a number of resamples, or more. By
-        default 1000, or as many thousands as the pairs of systems need: p values are corrected for the
-        number of pairs, and cannot be smaller than the resamples allow. With a confidence of 0.95, 24
-        systems (276 pairs) need 12000.
+        default 1000. p values are corrected for the number of pairs of systems by the largest difference
+        of each resample (Westfall and Young, 1993), which needs no more resamples for more pairs.
     at_false_alarms : float or str, optional
         Compare the systems at the same false alarms, instead of at the thresholds of the metrics. The
         limit is a number per hour and class, a text such as ``"1/day"``, or the false alarms of an event
@@ -133,9 +124,6 @@ def compare(
     if at_false_alarms is not None:
         check_limit(at_false_alarms, [*every_run])
     runs = align_runs(every_run, points, truth, classes, clips, missing, coverage)
-    if resampling.n is None:
-        number = _enough_resamples(runs, len(named), resampling.confidence, len(published))
-        resampling = replace(resampling, n=number)
     values = values_of_published(published, named, runs[0].alignment)
     draws = Draws(resampling, runs[0].alignment.clips)
     with run._open_engine() as opened:
@@ -219,15 +207,3 @@ def _comparison(
             for name, evaluation in evaluations.items()
         },
     )
-
-
-def _enough_resamples(
-    runs: Sequence[ComparedRun], metrics: int, confidence: float, published: int
-) -> int:
-    """Return how many resamples all pairs of systems need, or how many fit into a part of the memory."""
-    systems = len({run.system for run in runs})
-    pairs = systems * (systems - 1) // 2 + systems * published
-    alignment = runs[0].alignment
-    values = metrics * (len(runs) + systems + pairs) * (1 + len(alignment.classes))
-    most = affordable_resamples(4 * len(alignment.clips) + 8 * values)
-    return automatic_resamples(pairs, confidence, most)

@@ -19,7 +19,8 @@ from ..resampling.intervals import Interval, interval_text
 from ..resampling.resampling import Resampling
 from ..results.text import Form, Line, Part, Records, Table, definition, mark_best
 from ..tabular import TabularResult
-from .differences import Difference, PairDifference, SystemValue, level_of, p_text, resamples_needed
+from .differences import Difference, PairDifference, SystemValue
+from .significance import level_of, resamples_needed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,11 +168,6 @@ class Comparison(TabularResult):
         """The systems of which only a published value is known."""
         return tuple(name for name in self.systems if name not in self.evaluations)
 
-    @property
-    def resamples_needed(self) -> int:
-        """The number of resamples without which no difference can be significant after the correction."""
-        return resamples_needed(self.pairs, self.resampling.confidence)
-
     def class_table(self, metric: Metric[Any] | str) -> str:
         """Return a readable table of one metric: a row per class, a column per system, then each pair.
 
@@ -300,13 +296,14 @@ class Comparison(TabularResult):
         if self.published:
             parts.append(f"published values are taken as exact: {listing(self.published)}")
         if pairs > 1:
-            parts.append(f"overall p values are corrected for {pairs} pairs of systems (Holm)")
-        if self.resamples_needed > self.resampling.number:
-            least = min(1.0, pairs * 2 / (1 + self.resampling.number))
             parts.append(
-                f"with {counted(self.resampling.number, 'resample')} p cannot be below "
-                f"{p_text(least, level, at_most=False)}: {self.resamples_needed} are needed for "
-                f"{counted(pairs, 'pair')}"
+                f"overall p values are corrected for {pairs} pairs of systems (Westfall and Young)"
+            )
+        needed = resamples_needed(self.resampling.confidence)
+        if needed > self.resampling.number:
+            parts.append(
+                f"no p value of {counted(self.resampling.number, 'resample')} can be significant: that needs "
+                f"at least {needed}"
             )
         return "; ".join(parts)
 

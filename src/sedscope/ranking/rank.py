@@ -33,7 +33,6 @@ from ..resampling.draws import Draws
 from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
 from .compared_runs import ComparedRun, Runs, as_run, runs_by_name
-from .differences import FEWEST_RESAMPLES, affordable_resamples, resamples_needed
 from .formula import Formula
 from .measured_runs import measure_runs
 from .ranking import RankedMetric, RankedSet
@@ -54,19 +53,6 @@ if TYPE_CHECKING:
 
 ScoreReader: TypeAlias = Callable[[], Scores]
 """Reads the scores of one run."""
-
-
-def enough_resamples(systems: int, clips: int, classes: int, metrics: int, confidence: float) -> int:
-    """Return how many resamples all pairs need, or how many fit into a part of the memory.
-
-    The number is doubled, so that a few more systems seldom change it, and what was measured stays valid.
-    """
-    most = affordable_resamples(4 * clips + 8 * (metrics * (1 + classes) + systems))
-    needed = resamples_needed(systems * (systems - 1) // 2, confidence)
-    number = FEWEST_RESAMPLES
-    while number < needed and 2 * number <= most:
-        number *= 2
-    return number
 
 
 Better: TypeAlias = Literal["higher", "lower"]
@@ -108,8 +94,7 @@ def rank(
         is a `score`.
     resampling : int or Resampling, optional
         How clips are drawn, and which interval is made: a number of resamples, or more. By
-        default 1000, doubled until p values that are corrected for all pairs of systems can be
-        significant: 32000 for 30 systems.
+        default 1000. More pairs of systems need no more.
     score : str, optional
         A formula over the names of the metrics to rank systems by, such as ``"psds1 + psds2"``. It may
         have numbers, ``+ - * /``, brackets, ``mean``, ``harmonic_mean``, ``min`` and ``max``. The score of
@@ -195,8 +180,9 @@ def rank_by_metrics(
     named = name_metrics(metrics)
     formula, kinds = _score_and_metrics(named, score, better)
     with replace(run, checkpoint=None)._open_engine() as engine:
-        rules = MetricRules(truth, named, formula, kinds, classes, clips, coverage, engine, run.threads)
-        rules.draw(resampling, len(ordered))
+        rules = MetricRules(
+            *(truth, named, formula, kinds, classes, clips, coverage, engine, run.threads, resampling)
+        )
         return rank_submissions(ordered, rules, run)
 
 
@@ -216,6 +202,7 @@ class MetricRules(RankingRules[ScoreReader]):
         coverage: Coverage,
         engine: Engine,
         threads: int | None,
+        resampling: Resampling,
     ) -> None:
         """``formula``: the score, from the values of the metrics; their data set has no name."""
         if isinstance(classes, str) or isinstance(clips, str):
@@ -234,16 +221,7 @@ class MetricRules(RankingRules[ScoreReader]):
         self.coverage: Coverage = coverage
         self.engine, self.threads = engine, threads
         self.sets = {"": RankedSet(len(self.clips), np.nan, self.classes or ())}
-
-    def draw(self, resampling: Resampling, systems: int) -> None:
-        """Draw the resamples, which are the same for all systems."""
-        if resampling.n is None:
-            classes = len(self.classes or self.truth.labels)
-            number = enough_resamples(
-                systems, len(self.clips), classes, len(self.metrics), resampling.confidence
-            )
-            resampling = replace(resampling, n=number)
-        self.draws = Draws(resampling, self.clips)
+        self.draws = Draws(resampling, self.clips)  # the same for all systems
         self.resampling = self.draws.resampling
 
     def opened(self, submission: Submission[ScoreReader], *, keyed: bool) -> OpenedSubmission:

@@ -15,7 +15,7 @@ from ..data.arrays import FloatArray
 from ..errors import SedscopeError, listing, refuse_nul
 from ..evaluation.signature import Signature
 from ..resampling.intervals import Interval
-from .differences import holm, is_significant, level_of, p_text, p_value, smallest_p
+from .significance import is_significant, level_of, p_text, step_down
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class RankedPair:
     p: float
     """The two-sided p value, from the resamples that all systems share."""
     p_corrected: float
-    """The p value, corrected for the number of pairs of systems (Holm, 1979)."""
+    """The p value, corrected for the number of pairs of systems (Westfall and Young, 1993)."""
     significant: bool
     """Whether the corrected p value is at most 1 − confidence."""
     p_text: str
@@ -167,7 +167,7 @@ def rank_systems(
     )
     scores = [sign * system.score.value for system in ordered]
     resampled = [sign * system.score.values for system in ordered]
-    pairs = _compare_pairs(ordered, sign, level_of(confidence))
+    pairs = _compare_pairs(ordered, level_of(confidence))
     rank_limits = _rank_limits(resampled, confidence)
     groups = _tie_groups(len(ordered), pairs)
     teams: set[str] = set()
@@ -188,31 +188,23 @@ def rank_systems(
     return tuple(ranked), pairs
 
 
-def _compare_pairs(
-    ordered: Sequence[MeasuredSystem], sign: float, level: float
-) -> dict[tuple[int, int], RankedPair]:
+def _compare_pairs(ordered: Sequence[MeasuredSystem], level: float) -> dict[tuple[int, int], RankedPair]:
     """Return the differences of all pairs, with p values that are corrected for their number."""
     places = [*combinations(range(len(ordered)), 2)]
-    of_pairs: list[float] = []
-    p_values: list[float] = []
-    least: list[float] = []
-    for better, worse in places:
-        higher, lower = ordered[better].score, ordered[worse].score
-        resampled = sign * differences(higher.values, lower.values)
-        of_pairs.append(float(differences(higher.value, lower.value)))
-        p_values.append(p_value(sign * of_pairs[-1], resampled))
-        least.append(smallest_p(resampled))
+    scores = [(ordered[better].score, ordered[worse].score) for better, worse in places]
+    values = [float(differences(better.value, worse.value)) for better, worse in scores]
+    p_values = step_down(
+        values, lambda i: differences(scores[i][0].values, scores[i][1].values) - values[i]
+    )
     return {
         pair: RankedPair(
-            difference,
-            p,
-            corrected,
-            is_significant(corrected, level),
-            p_text(corrected, level, at_most=p <= smallest),
+            value,
+            p.alone,
+            p.corrected,
+            is_significant(p.corrected, level),
+            p_text(p.corrected, level, at_most=p.corrected <= p.least),
         )
-        for pair, difference, p, corrected, smallest in zip(
-            places, of_pairs, p_values, holm(p_values), least, strict=True
-        )
+        for pair, value, p in zip(places, values, p_values, strict=True)
     }
 
 

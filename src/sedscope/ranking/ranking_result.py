@@ -29,7 +29,6 @@ from ..results.text import (
     written,
 )
 from ..tabular import TabularResult
-from .differences import level_of
 from .ranking import (
     Estimate,
     MetricEstimate,
@@ -39,6 +38,7 @@ from .ranking import (
     RankedSystem,
     RejectedSystem,
 )
+from .significance import level_of
 
 COLUMNS: dict[str, type] = {
     **{"rank": int, "rank_low": int, "rank_high": int, "group": int, "team": str, "system": str},
@@ -292,7 +292,7 @@ class Ranking(TabularResult):
             f"systems tie if p is above {level_of(self.resampling.confidence):g}",
         ]
         if len(self.pairs) > 1:
-            parts.append(f"p is corrected for {len(self.pairs)} pairs of systems (Holm)")
+            parts.append(f"p is corrected for {len(self.pairs)} pairs of systems (Westfall and Young)")
         return "; ".join(parts)
 
     def _all_warnings(self) -> list[str]:

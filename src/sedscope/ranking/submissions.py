@@ -28,7 +28,6 @@ from ..progress import StagedProgress
 from ..resampling.draws import interval_of
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
-from .differences import resamples_needed
 from .ranking import (
     Estimate,
     MeasuredSystem,
@@ -43,6 +42,7 @@ from .ranking import (
     refuse_equal_names,
 )
 from .ranking_result import Ranking
+from .significance import resamples_needed
 
 SCORE = "score"
 """The name of a score that a formula computes."""
@@ -292,9 +292,7 @@ def rank_submissions(
         hours=sum(of_set.hours for of_set in sets.values()),
         pairs=pairs,
         resampling=rules.resampling,
-        warnings=tuple(
-            dict.fromkeys(map(readable, [*notes, *_few_resamples_note(len(pairs), rules.resampling)]))
-        ),
+        warnings=tuple(dict.fromkeys(map(readable, [*notes, *_few_resamples_note(rules.resampling)]))),
         evaluate=lambda system, dataset: rules.evaluate(
             by_name[system.team, system.name], system, dataset
         ),
@@ -369,15 +367,14 @@ def _take_other_clips(measured: dict[tuple[str, str], Measurement]) -> list[Reje
     return rejected
 
 
-def _few_resamples_note(pairs: int, resampling: Resampling) -> list[str]:
-    """Note that no difference can be significant, because the correction needs more resamples."""
-    needed = resamples_needed(pairs, resampling.confidence)
+def _few_resamples_note(resampling: Resampling) -> list[str]:
+    """Note that no difference can be significant, because there are not enough resamples."""
+    needed = resamples_needed(resampling.confidence)
     if needed <= resampling.number:
         return []
     return [
-        "All systems tie, because no p value can be significant with "
-        f"{counted(resampling.number, 'resample')}: the correction for {counted(pairs, 'pair')} of systems "
-        f"needs {needed}. Draw more with `resampling=`."
+        f"All systems tie, because no p value of {counted(resampling.number, 'resample')} can be significant "
+        f"at a confidence of {resampling.confidence:g}. That needs at least {needed}."
     ]
 
 

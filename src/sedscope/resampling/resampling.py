@@ -45,8 +45,7 @@ class Resampling:
     Parameters
     ----------
     n : int, optional
-        The number of resamples. By default 1000; :func:`~sedscope.compare` and :func:`~sedscope.rank` draw
-        as many as p values need that are corrected for all pairs of systems: 32000 for 30 systems.
+        The number of resamples. By default 1000.
     confidence : float, default 0.95
         The confidence of the interval, below 1.
     seed : int, default 0

@@ -18,7 +18,6 @@ from ..errors import SedscopeError, collected_warnings, issue_warnings, listing
 from ..evaluation.result import Evaluation
 from ..io.locations import Address, Location, folder_content, input_location, open_input
 from ..io.submission_lists import ListedSystem, list_systems, refuse_outward_links
-from ..ranking.rank import enough_resamples
 from ..ranking.ranking import RankedMetric, RankedSet
 from ..ranking.ranking_result import Ranking
 from ..ranking.submissions import (
@@ -127,8 +126,6 @@ def rank_listed(
     ordered = in_order(
         Submission(system.name, system.team, system.paths, system.paths) for system in systems
     )
-    if resampling.n is None:
-        resampling = replace(resampling, n=_enough(data, len(ordered), resampling.confidence))
     return rank_submissions(ordered, TaskRules(data, resampling, run), run)
 
 
@@ -219,17 +216,6 @@ def _listed(
             raise SedscopeError(f"{name} has no submission.")
         systems.append(ListedSystem((teams or {}).get(name, name), name, locations))
     return systems
-
-
-def _enough(data: TaskData, systems: int, confidence: float) -> int:
-    """Return how many resamples all pairs of systems need."""
-    sizes = [
-        (len(of_set.truth.clips), len(of_set.dataset.classes or of_set.truth.labels))
-        for of_set in data.datasets.values()
-    ]
-    metrics = max(len(of_set.dataset.metrics) for of_set in data.datasets.values())
-    clips, classes = (max(numbers) for numbers in zip(*sizes, strict=True))  # one set after the other
-    return enough_resamples(systems, clips, classes, metrics, confidence)
 
 
 def _kinds(task: Task) -> tuple[RankedMetric, ...]:

@@ -112,7 +112,7 @@ registerPanel("systems", ({ section, data, model }) => {
       el("td", {}, signed(value)),
       ...(data.differences ? [el("td", {}, Number.isNaN(low) ? "" : `${signed(low)} … ${signed(high)}`)] : []),
       el("td", {}, bar),
-      ...(data.differences ? [el("td", { title: total ? "corrected (Holm)" : "not corrected" }, pText),
+      ...(data.differences ? [el("td", { title: total ? "corrected for the number of pairs" : "not corrected" }, pText),
         el("td", { class: `verdict v${verdict}` }, verdict === null || Number.isNaN(value) ? "" : VERDICTS[verdict])] : [])];
   }
 
