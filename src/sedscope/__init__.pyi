@@ -45,6 +45,7 @@ from .io.event_files import read_events as read_events
 from .io.event_files import read_ground_truth as read_ground_truth
 from .io.event_files import write_events as write_events
 from .io.event_files import write_ground_truth as write_ground_truth
+from .io.events.format import Boxes as Boxes
 from .io.label_maps import read_label_map as read_label_map
 from .io.scores.files import read_scores as read_scores
 from .io.scores.files import write_scores as write_scores

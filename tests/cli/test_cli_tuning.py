@@ -46,7 +46,8 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     events = tmp_path / "events.tsv"
     assert run("detect", folder / "good", "--points", points, "-o", events).code == 0
     arguments = [events, folder / "truth.tsv", "--durations", folder / "durations.tsv"]
-    as_events = run("evaluate", *arguments, "--metric", fixed, "--json", "-")
+    all_events = "FScore(Collar(onset=0.5), threshold=0)"
+    as_events = run("evaluate", *arguments, "--metric", all_events, "--json", "-")
     assert json.loads(as_events.out)["metrics"][0]["value"] == expected.value
 
 
@@ -162,7 +163,9 @@ def test_tune_names_classes_that_are_never_detected(folder: Path, tmp_path: Path
 
 def test_a_curve_of_an_event_list_is_pointed_out(folder: Path, tmp_path: Path) -> None:
     events = tmp_path / "events.tsv"
-    assert run("detect", folder / "good", "--threshold", "0.5", "-o", events).code == 0
+    assert (
+        run("detect", folder / "good", "--threshold", "0.5", "--no-confidences", "-o", events).code == 0
+    )
     files = [folder / "truth.tsv", "--durations", folder / "durations.tsv"]
     alone = run("evaluate", events, *files, "--metric", "psds1", "--metric", "collar_f1")
     assert "use all of them: psds1. Compare" in alone.err

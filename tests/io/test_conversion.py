@@ -59,7 +59,8 @@ def test_events_there_and_back(name: str, scored: bool, tmp_path: Path) -> None:
             sed.convert(events_file(tmp_path, events), target, to=name)
         assert not target.exists()
         return
-    done = sed.convert(events_file(tmp_path, events), target, to=name)
+    durations = dict.fromkeys(events, 60.0) if EVENT_FORMATS[name].reads_durations else None
+    done = sed.convert(events_file(tmp_path, events), target, to=name, durations=durations)
     assert (done.kind, done.source, done.target, done.clips) == ("events", "dcase", name, 2)
     back = sed.convert(
         target,
@@ -68,6 +69,8 @@ def test_events_there_and_back(name: str, scored: bool, tmp_path: Path) -> None:
     )
     assert back.clips == 2
     got = sed.read_events(tmp_path / "back.tsv")
+    if durations is not None:  # these formats add the suffix of the sound file
+        got = sed.Events((clip.removesuffix(".wav"), of_clip) for clip, of_clip in got.items())
     expected = events if scored or name not in ("birdnet", "birdnet_audacity") else None
     assert {clip: [event[:3] for event in of_clip] for clip, of_clip in got.items()} == {
         clip: [event[:3] for event in of_clip] for clip, of_clip in events.items()
@@ -122,7 +125,9 @@ def test_names_of_targets(tmp_path: Path) -> None:
         ("x.BirdNET.results.csv", "birdnet"),
         ("x.BirdNET.selection.table.txt", "birdnet_raven"),
     ):
-        assert sed.convert(files.truth, tmp_path / "out" / name).target == format
+        durations = files.durations if EVENT_FORMATS[format].reads_durations else None
+        done = sed.convert(files.truth, tmp_path / "out" / name, durations=durations)
+        assert done.target == format
     with pytest.raises(sed.SedscopeError, match=r"Choose one with `to=` from dcase, .*audacity"):
         sed.convert(files.truth, tmp_path / "labels.txt")
     with pytest.raises(sed.SedscopeError, match=r"Choose one with `to=` from tsv, store, npz"):
@@ -268,7 +273,8 @@ def test_commands_take_scores_in_every_format(command: str, name: str, tmp_path:
 def test_commands_take_events_in_every_format(name: str, tmp_path: Path) -> None:
     files = write_files(tmp_path)
     target = tmp_path / ("out" if name in PER_CLIP else "out.txt")
-    sed.convert(files.truth, target, to=name)
+    durations = files.durations if EVENT_FORMATS[name].reads_durations else None
+    sed.convert(files.truth, target, to=name, durations=durations)
     arguments = ["--durations", files.durations, "--json", "-"]
     format = ["--format", "table"] if name == "table" else []
     expected = run("evaluate", files.scores, files.truth, *arguments)
@@ -301,7 +307,9 @@ def test_chunks_on_the_command_line(tmp_path: Path) -> None:
     files = write_files(tmp_path, changes)
     outcome = run("detect", files.scores, "--threshold", 0.5, "--stitch", "seconds")
     assert outcome.out == table(
-        "filename onset offset event_label", "a 1.000000 3.000000 Dog", "b 0.000000 4.000000 Cat"
+        "filename onset offset event_label confidence",
+        "a 1.000000 3.000000 Dog 0.9",
+        "b 0.000000 4.000000 Cat 0.7",
     )
     assert run("evaluate", files.scores, files.truth, "--stitch", "seconds").code == 0
     assert run("convert", files.scores, tmp_path / "out", "--stitch", "seconds").code == 0
@@ -331,7 +339,8 @@ def test_the_validation_set_as_a_store(data: Path, tmp_path: Path) -> None:
     for name in WITH_TIMES:
         target = tmp_path / name / ("out" if name in PER_CLIP else "out.txt")
         target.parent.mkdir()
-        sed.convert(truth, target, to=name, lossy=True)
+        durations = truth.with_name("durations.tsv") if EVENT_FORMATS[name].reads_durations else None
+        sed.convert(truth, target, to=name, durations=durations, lossy=True)
         format = "table" if name == "table" else None
         again = sed.read_ground_truth(target, format=format)
         assert len(again) == len(sed.read_ground_truth(truth)), name

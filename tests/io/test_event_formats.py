@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,8 @@ def test_what_a_format_holds_is_read_back(
     made = EVENT_FORMATS[name]
     events = data.draw(event_sets(labels if "any label" in made.holds else plain_labels))
     target = tmp_path_factory.mktemp("written") / ("out" if EVENT_FORMATS[name].per_clip else "out.txt")
+    if made.reads_durations:  # to place the clips one after the other
+        events = replace(events, durations=dict.fromkeys(events.events, 12_345.678901))
     losses = made.losses(events)
     if losses:
         with pytest.raises(sed.SedscopeError, match=r"cannot hold .*`lossy=True`"):
@@ -114,6 +117,8 @@ def test_what_a_format_holds_is_read_back(
         assert not any(events.events.values())
         return
     again = dict(sed.read_events(target, format=name))
+    if made.reads_durations:  # these formats add the suffix of the sound file
+        again = {clip.removesuffix(".wav"): found for clip, found in again.items()}
     expected = dict(events.events)
     if {row[4] for row in events.rows()} <= {1.0}:  # a confidence is 1 unless given
         again = {clip: [event[:3] for event in found] for clip, found in again.items()}
@@ -150,6 +155,45 @@ def test_lossy_writing_leaves_out_what_cannot_be_held(tmp_path: Path) -> None:
         sed.write_events(events, tmp_path / "out", format="audacity")
     sed.write_events(events, tmp_path / "out", format="audacity", lossy=True)
     assert sed.read_events(tmp_path / "out") == {"a": [(0.0, 1.0, "a b")], "c": []}
+
+
+def test_raven_plays_the_recordings_of_one_table_one_after_the_other(tmp_path: Path) -> None:
+    events: Events = {"a.flac": [(1.0, 2.5, "Wren", 0.9)], "b": [(5.0, 6.0, "Tit", 0.4)]}
+    boxes = sed.Boxes(audio_suffix=".mp3", low=100, high=8000)
+    table = tmp_path / "site.selections.txt"
+    with pytest.raises(sed.SedscopeError, match=r"1 clip has none: a\.flac\. Give the durations"):
+        sed.write_events(events, table)
+    sed.write_events(events, table, durations={"a": 60.0}, boxes=boxes)
+    header, *rows = (line.split("\t") for line in table.read_text().splitlines())
+    assert header[:7] == RAVEN.split("|")
+    assert header[7:] == ["Begin File", "File Offset (s)", "Annotation", "Confidence"]
+    box = ["Spectrogram 1", "1"]
+    assert rows[0][:7] == ["1", *box, "1.000000", "2.500000", "100", "8000"]
+    assert rows[0][7:] == ["a.flac", "1.000000", "Wren", "0.9"]
+    assert rows[1][:7] == ["2", *box, "65.000000", "66.000000", "100", "8000"]
+    assert rows[1][7:] == ["b.mp3", "5.000000", "Tit", "0.4"]
+    assert sed.read_events(table) == {"a.flac": events["a.flac"], "b.mp3": events["b"]}
+
+
+def test_raven_has_a_table_per_recording_in_a_folder(tmp_path: Path) -> None:
+    events: Events = {"a": [(1.0, 2.5, "Wren")], "b": [(5.0, 6.0, "Tit")]}
+    sed.write_events(events, tmp_path / "tables")
+    names = sorted(path.name for path in (tmp_path / "tables").iterdir())
+    assert names == ["a.Table.1.selections.txt", "b.Table.1.selections.txt"]
+    (row,) = (tmp_path / "tables" / names[1]).read_text().splitlines()[1:]
+    assert row.split("\t")[3:] == ["5.000000", "6.000000", "0", "15000", "b.wav", "5.000000", "Tit"]
+    sed.write_events(events, tmp_path / "labels.audacity")
+    assert (tmp_path / "labels.audacity/a.txt").read_text() == "1.000000\t2.500000\tWren\n"
+    with pytest.raises(sed.SedscopeError, match=r"does not select a format of events\. It may end in "):
+        sed.write_events(events, tmp_path / "events.json")
+
+
+def test_frequencies_are_converted(tmp_path: Path) -> None:
+    rows = ("1|Spectrogram 1|1|0|1|500|900.5|Wren", "2|Spectrogram 1|1|2|3|0|0|Tit")
+    (tmp_path / "a.txt").write_text(tabs(f"{RAVEN}|Species", *rows))
+    sed.convert(tmp_path / "a.txt", tmp_path / "tables.raven")
+    written = (tmp_path / "tables.raven/a.Table.1.selections.txt").read_text().splitlines()
+    assert [row.split("\t")[5:7] for row in written[1:]] == [["500", "900.5"], ["0", "15000"]]
 
 
 def test_weak_labels_are_written(tmp_path: Path) -> None:
@@ -442,7 +486,8 @@ def test_quotes_around_names_are_kept(format: str, tmp_path: Path) -> None:
     events: Events = {'"a"': [(1.0, 2.0, '"Dog"', 0.5)]}
     path = tmp_path / "events.txt"
     sed.write_events(events, path, format=format)
-    assert sed.read_events(path, format=format) == events
+    clip = '"a".wav' if EVENT_FORMATS[format].reads_durations else '"a"'
+    assert sed.read_events(path, format=format) == {clip: events['"a"']}
 
 
 @pytest.mark.parametrize(

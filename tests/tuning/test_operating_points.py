@@ -227,7 +227,7 @@ def test_tune_detect_and_evaluate(folder: Path) -> None:
     assert sum(len(repr(number)) for number in thresholds.values()) < 7 * len(thresholds)
 
     assert run("detect", folder / "scores", "--points", points, "-o", events).code == 0
-    as_events = evaluated(folder, events, "--metric", "FScore(Collar())")["metrics"][0]
+    as_events = evaluated(folder, events, "--metric", "FScore(Collar(), threshold=0)")["metrics"][0]
     assert as_events["value"] == pytest.approx(best["value"])
     untuned = evaluated(folder, folder / "scores", "--metric", "FScore(Collar())")["metrics"][0]
     assert untuned["value"] < best["value"]
@@ -236,7 +236,7 @@ def test_tune_detect_and_evaluate(folder: Path) -> None:
 def test_detect_to_standard_output(folder: Path) -> None:
     outcome = run("detect", folder / "scores", "--threshold", "0.5")
     assert outcome.code == 0
-    assert outcome.out.startswith("filename\tonset\toffset\tevent_label\n")
+    assert outcome.out.startswith("filename\tonset\toffset\tevent_label\tconfidence\n")
     assert run("detect", folder / "scores").code == 2
     assert run("detect", folder / "scores", "--threshold", "0.5", "--points", "x").code == 2
 
@@ -270,7 +270,7 @@ def test_detect_in_events_with_a_confidence(tmp_path: Path) -> None:
     (tmp_path / "boxes.tsv").write_text("\n".join([*lines, ""]))
     sed.OperatingPoints({"Dog": 0.5, "Cat": 0.4}).save(tmp_path / "points.toml")
     outcome = run("detect", tmp_path / "boxes.tsv", "--points", tmp_path / "points.toml")
-    assert outcome.out.splitlines()[1:] == ["a\t0.000000\t1.000000\tDog"]
+    assert outcome.out.splitlines()[1:] == ["a\t0.000000\t1.000000\tDog\t0.9"]
 
 
 def test_a_folder_of_detections_per_threshold(folder: Path) -> None:

@@ -22,6 +22,7 @@ from .options import (
     progress_bar,
     stitch_arguments,
 )
+from .output_files import BoxOptions
 
 
 def convert(
@@ -29,6 +30,7 @@ def convert(
         Path, path_argument(help="Scores or events in any format that 'sedscope formats' lists.")
     ],
     target: Annotated[Path, path_argument(help="File or new folder to write."), Writes("either")],
+    box_options: BoxOptions,
     format: FormatOption = None,
     to: Annotated[
         str | None,
@@ -42,7 +44,10 @@ def convert(
     labels: LabelsOption = None,
     durations: Annotated[
         Path | None,
-        path_option(help="Clip durations (filename duration), for labels of whole clips and for JAMS."),
+        path_option(
+            help="Clip durations (filename duration), for labels of whole clips, for JAMS, and for one table "
+            "of Raven for several recordings."
+        ),
     ] = None,
     durations_output: Annotated[
         Path | None, path_option(help="Write the clip durations that SOURCE has to this file."), Writes()
@@ -90,6 +95,7 @@ def convert(
             durations=durations,
             durations_output=durations_output,
             lossy=lossy,
+            boxes=box_options.boxes(),
             progress=progress,
         )
     typer.echo(f"{converted}: {target}")

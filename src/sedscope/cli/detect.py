@@ -26,7 +26,7 @@ from .options import (
     read_clip_list,
     stitch_arguments,
 )
-from .output_files import read_points, with_postprocess
+from .output_files import BoxOptions, read_points, with_postprocess, write_event_list
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 def detect(
     scores: ScoresToThresholdArgument,
+    box_options: BoxOptions,
     points: Annotated[
         Path | None,
         path_option(help="File of operating points, which 'sedscope tune' or a report wrote."),
@@ -42,13 +43,25 @@ def detect(
     postprocess: PostprocessOption = None,
     output: Annotated[
         Path | None,
-        path_option("--output", "-o", help="File for the events. [default: standard output]"),
-        Writes(),
+        path_option(
+            "--output",
+            "-o",
+            help="File for the events, in the format that its name selects, as 'sedscope convert' does; or a "
+            "folder for tables of Raven, one per recording. [default: standard output]",
+        ),
+        Writes("either"),
     ] = None,
+    confidences: Annotated[
+        bool, typer.Option(help="Whether to write the confidence of each event: its highest score.")
+    ] = True,
     clips: Annotated[
         str | None,
         typer.Option(help="Detect in these clips only: a file with one clip per line."),
         Reads(lambda text: [text]),
+    ] = None,
+    durations: Annotated[
+        Path | None,
+        path_option(help="Clip durations (filename duration), for one table of Raven and for JAMS."),
     ] = None,
     labels: LabelsOption = None,
     scores_format: ScoresFormatOption = None,
@@ -59,13 +72,14 @@ def detect(
 ) -> None:
     """Write the events that a system detects.
 
-    The table has the columns filename, onset, offset and event_label.
+    The table has the columns filename, onset, offset, event_label and confidence.
     """
     from .. import detect as detect_events
     from .. import read_label_map, write_events
     from ..data.label_maps import no_effect_note
     from ..data.labels import refuse_disjoint
     from ..evaluation.operating_point import unstated_classes_note
+    from ..io.side_tables import load_durations
     from ..io.systems import SystemReading, read_scores_or_detections
 
     if (points is None) == (threshold is None):
@@ -93,14 +107,16 @@ def detect(
     operating_points = with_postprocess(operating_points, postprocess, system.classes)
     notes = no_effect_note(system.label_maps)
     if points is not None and operating_points is not None:
-        events = operating_points.detect(system)
+        events = operating_points.detect(system, confidences=confidences)
         notes += unstated_classes_note(operating_points, system.classes)
     elif threshold is not None:
         processed = system if operating_points is None else operating_points.process(system)
-        events = detect_events(processed, threshold)
-    text = write_events(events, output)
+        events = detect_events(processed, threshold, confidences=confidences)
     if output is None:
-        print_data(text)
+        print_data(write_events(events, None))
+    else:
+        stated = load_durations(durations)
+        notes += write_event_list(events, output, stated, box_options.boxes())
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
@@ -14,6 +14,7 @@ from .option_groups import OptionGroup
 from .options import Writes, as_location, parse_step, path_option
 
 if TYPE_CHECKING:
+    from ..io.events.format import Boxes
     from ..io.locations import Location
     from ..postprocessing import PostProcessing
     from ..tabular import TabularResult
@@ -101,6 +102,54 @@ def write_picture(result: Any, path: Path) -> None:
     figure: Any = result.plot().figure
     with replacing(path) as written:
         figure.savefig(written, format=path.suffix[1:].lower())
+
+
+@dataclass(frozen=True)
+class BoxOptions(OptionGroup):
+    """What tables of Raven say beside the events."""
+
+    panel: ClassVar[str] = "Tables of Raven"
+
+    audio_suffix: Annotated[
+        str, typer.Option(help="What follows the names of clips that have no suffix of an audio file.")
+    ] = ".wav"
+    frequencies: Annotated[
+        str,
+        typer.Option(
+            help="Lowest and highest frequency of events that have none, in Hz, e.g. '0,8000'."
+        ),
+    ] = "0,15000"
+
+    def boxes(self) -> Boxes:
+        """Return the options as an object of the library."""
+        from ..io.events.format import Boxes
+
+        try:
+            low, high = map(float, self.frequencies.split(","))
+        except ValueError:
+            raise SedscopeError(
+                f"--frequencies {self.frequencies}: give two numbers of Hz, as in 0,8000."
+            ) from None
+        return Boxes(self.audio_suffix, low, high)
+
+
+def write_event_list(
+    events: Mapping[str, Sequence[tuple[Any, ...]]],
+    path: Path,
+    durations: Mapping[str, float] | None,
+    boxes: Boxes,
+) -> list[str]:
+    """Write events in the format that the name of a file or folder selects, and note what that lacks."""
+    from ..io.event_files import event_format_of_name, write_event_set
+    from ..io.events.files import event_format
+    from ..io.events.format import EventSet
+
+    target = event_format(event_format_of_name(path))
+    needs_durations = "durations" in target.holds or target.reads_durations
+    event_set = EventSet(events, (durations if needs_durations else None) or {}, boxes)
+    write_event_set(event_set, path, format=target.name, lossy=True)
+    losses = "; ".join(target.losses(event_set))
+    return [f"{path} cannot hold {losses}. That is left out."] if losses else []
 
 
 PointsOption: TypeAlias = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import normalize
@@ -79,6 +80,8 @@ class EventTable:
     """Names of columns that were not read, if the user can name columns."""
     unscored_files: Sequence[str] = ()
     """Files without confidences, beside others that have them."""
+    frequencies: Sequence[tuple[Cell, Cell]] | None = None
+    """The lowest and the highest frequency of each row in Hz, if the file states them."""
 
     @classmethod
     def from_frame(
@@ -157,6 +160,19 @@ class EventTable:
         for i, event in zip(rows, zip(*columns, strict=True), strict=True):
             events[table.clip[i]].append(event)
         return events
+
+    def frequencies_by_event(self) -> dict[tuple[str, float, float, str], tuple[float, float]]:
+        """Return the frequencies of the events that have some, by clip, onset, offset and label."""
+        if self.frequencies is None:
+            return {}
+        rows, times, _ = self.checked_rows()
+        by_event = {}
+        for i, (onset, offset) in zip(rows, times.tolist(), strict=True):
+            with suppress(ValueError):
+                low, high = map(cell_number, self.frequencies[i])
+                if 0 <= low < high < math.inf:
+                    by_event[self.clip[i], onset, offset, self.label[i]] = low, high
+        return by_event
 
     def with_times(self, durations: Mapping[str, float] | None) -> EventTable:
         """Turn labels of whole clips into events that last from the start to the end of the clip."""
@@ -381,6 +397,9 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         weak=any(table.weak for table in tables),
         ignored=column(ignored) if any(table.ignored is not None for table in tables) else None,
         other_columns=[*dict.fromkeys(column(lambda table: table.other_columns))],
+        frequencies=column(lambda table: table.frequencies or [("", "")] * len(table))
+        if any(table.frequencies is not None for table in tables)
+        else None,
         unscored_files=[table.where for table in tables if table.confidence is None and any(table.label)]
         if scored
         else (),

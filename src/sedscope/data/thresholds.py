@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -96,14 +96,16 @@ def _percentage_guess(low: float, high: float, threshold: float) -> str:
     return f" If thresholds are percentages, divide them by 100 ({threshold:g} becomes {threshold / 100:g})."
 
 
-DetectedEvents: TypeAlias = Events[tuple[float, float, str]]
-"""Per clip ``(onset, offset, label)`` in order of time, times in seconds."""
+DetectedEvents: TypeAlias = Events[tuple[Any, ...]]
+"""Per clip ``(onset, offset, label[, confidence])`` in order of time, times in seconds."""
 
 _BINARY = "at_thresholds("
 """How the definition of scores at a single operating point begins."""
 
 
-def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedEvents:
+def detect(
+    scores: Scores, thresholds: float | Mapping[str, float], *, confidences: bool = False
+) -> DetectedEvents:
     """Detect events with one threshold per class.
 
     An event is a run of frames with ``score > threshold``. Of :class:`ScoredEvents`, those with
@@ -115,6 +117,8 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
         The scores of a system.
     thresholds : float or mapping from str to float
         One threshold for all classes, or one per class. A class without a threshold is not detected.
+    confidences : bool, default False
+        Whether to add the confidence of each event: its highest score.
 
     Warns
     -----
@@ -125,20 +129,24 @@ def detect(scores: Scores, thresholds: float | Mapping[str, float]) -> DetectedE
     Returns
     -------
     Events
-        A dict: per clip the events ``(onset, offset, label)``, in order of time, times in seconds.
+        A dict: per clip the events ``(onset, offset, label)``, in order of time, times in seconds, or
+        ``(onset, offset, label, confidence)``.
 
     Examples
     --------
     >>> scores = Scores.from_arrays({"a": [[0.2], [0.9], [0.6], [0.1]]}, classes=["Dog"], frame=0.5)
     >>> detect(scores, 0.5)
     {'a': [(0.5, 1.5, 'Dog')]}
+    >>> detect(scores, 0.5, confidences=True)
+    {'a': [(0.5, 1.5, 'Dog', 0.9)]}
     """
     limits = class_thresholds(scores, thresholds)
     low, high = math.inf, -math.inf
     events: DetectedEvents = Events()
     for name in scores:
         clip = frames_or_events(name, scores.open(name))
-        events[name] = _clip_events(name, clip, scores.classes, limits)
+        found = _clip_events(name, clip, scores.classes, limits)
+        events[name] = found if confidences else [event[:3] for event in found]
         values = clip.confidences if isinstance(clip, ClipEvents) else clip.values
         clip_low, clip_high = score_range([values])
         low, high = min(low, clip_low), max(high, clip_high)
@@ -254,7 +262,15 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
     for threshold in map(float, thresholds):
         limits = class_thresholds(scores, threshold)
         detected[threshold] = Events(
-            (clip, _clip_events(clip, frames_or_events(clip, scores.open(clip)), scores.classes, limits))
+            (
+                clip,
+                [
+                    event[:3]
+                    for event in _clip_events(
+                        clip, frames_or_events(clip, scores.open(clip)), scores.classes, limits
+                    )
+                ],
+            )
             for clip in scores
         )
     return detected
@@ -285,15 +301,17 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
 
 def _clip_events(
     name: str, clip: ClipScores | ClipEvents, classes: Sequence[str], limits: FloatArray
-) -> list[tuple[float, float, str]]:
+) -> list[tuple[float, float, str, float]]:
+    """Return the events of a clip, with their highest score, in order of time."""
     if isinstance(clip, ClipEvents):
-        return sorted(event[:3] for event in clip.above(limits).in_seconds(classes))
+        return sorted(clip.above(limits).in_seconds(classes))
     refuse_nans(name, clip, classes)
-    active = np.zeros((len(clip.values) + 2, len(classes)), np.int8)
-    active[1:-1] = clip.values > limits
-    steps = np.diff(active, axis=0).T
+    active = np.zeros((len(classes), len(clip.values) + 2), np.int8)
+    active[:, 1:-1] = (clip.values > limits).T
+    steps = np.diff(active)
     label, first = np.nonzero(steps == 1)
     _, last = np.nonzero(steps == -1)
     onsets, offsets = to_seconds(clip.ticks[first]), to_seconds(clip.ticks[last])
-    events = sorted(zip(onsets.tolist(), offsets.tolist(), label.tolist(), strict=True))
-    return [(onset, offset, classes[c]) for onset, offset, c in events]
+    peaks = [clip.values[a:b, c].max() for a, b, c in zip(first, last, label, strict=True)]
+    events = zip(onsets.tolist(), offsets.tolist(), label.tolist(), map(float, peaks), strict=True)
+    return [(onset, offset, classes[c], peak) for onset, offset, c, peak in sorted(events)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,8 +19,14 @@ from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, li
 from ..progress import ProgressChoice
 from .atomic_write import check_output
 from .event_files import write_event_set
-from .events.files import EVENT_FORMATS, read_event_table, recognise_event_format
-from .events.format import EventSet
+from .events.files import (
+    EVENT_FORMATS,
+    event_formats_by_suffix,
+    format_of_name,
+    read_event_table,
+    recognise_event_format,
+)
+from .events.format import Boxes, EventSet
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, check_input, input_location, local_path
 from .output_checks import refuse_overwriting
@@ -63,6 +69,7 @@ def convert(
     durations: str | Location | Mapping[str, float] | None = None,
     durations_output: str | Path | None = None,
     lossy: bool = False,
+    boxes: Boxes | None = None,
     progress: ProgressChoice = None,
 ) -> Conversion:
     """Convert scores or events to another format.
@@ -85,6 +92,8 @@ def convert(
         A file to write the durations of the source to.
     lossy : bool, default False
         Whether to leave out what the target format cannot hold. By default that is an error.
+    boxes : Boxes, optional
+        What tables of Raven say of sound files and frequencies. Frequencies of `source` are kept.
     progress : bool or callable, optional
         For scores: True shows a bar in a notebook or terminal. A function is called with the number of
         clips written and the number of all clips.
@@ -179,12 +188,14 @@ def convert(
     if new_labels is not None:
         _warn_without_effect([AppliedMap(new_labels, tuple(sorted(event_labels(events))))])
         events = relabelled_events(events, new_labels)
-    holds_durations = "durations" in EVENT_FORMATS[target_format].holds
-    written = seconds if stated is None or holds_durations else {}
+    of_target = EVENT_FORMATS[target_format]
+    uses_durations = "durations" in of_target.holds or of_target.reads_durations
+    written = seconds if stated is None or uses_durations else {}
     if durations_output is not None:
         write_durations(seconds, durations_output)
-        written = written if holds_durations else {}
-    write_event_set(EventSet(events, written), target_path, format=target_format, lossy=lossy)
+        written = written if uses_durations else {}
+    boxes = replace(boxes or Boxes(), frequencies=table.frequencies_by_event())
+    write_event_set(EventSet(events, written, boxes), target_path, format=target_format, lossy=lossy)
     return Conversion("events", source_format, target_format, len(events))
 
 
@@ -224,28 +235,13 @@ def _score_format_name(path: Location) -> str:
 
 def _format_by_name(path: Path, kind: Literal["scores", "events"]) -> str:
     """Return the format that a file name selects."""
-    name = path.name.lower()
     formats = {**SCORE_FORMATS} if kind == "scores" else {**EVENT_FORMATS}
-    by_suffix = {suffix: format.name for format in formats.values() for suffix in format.suffixes}
+    by_suffix = {suffix: format.name for format in SCORE_FORMATS.values() for suffix in format.suffixes}
     if kind == "events":  # they can become scores, where no format of events has such names
-        by_suffix = {
-            **{
-                suffix: format.name
-                for format in SCORE_FORMATS.values()
-                for suffix in format.suffixes
-                if suffix
-            },
-            **by_suffix,
-        }
-    if not path.suffix and "" in by_suffix:
-        return by_suffix[""]
-    matching = [suffix for suffix in by_suffix if suffix and name.endswith(suffix)]
-    if matching:
-        return by_suffix[max(matching, key=len)]
-    raise SedscopeError(
-        f"{path}: the name does not select a format of {kind}. Choose one with `to=` from "
-        f"{listing([*formats], limit=30)}."
-    )
+        del by_suffix[""]
+        by_suffix |= event_formats_by_suffix()
+    choice = f"{kind}. Choose one with `to=` from {listing([*formats], limit=30)}"
+    return format_of_name(path, by_suffix, choice)
 
 
 _Event: TypeAlias = tuple[Any, ...]

@@ -17,8 +17,8 @@ from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.tables import FrameLike, is_columns, is_frame
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from .events import dcase
-from .events.files import event_format, read_event_table
-from .events.format import EventSet
+from .events.files import event_format, event_formats_by_suffix, format_of_name, read_event_table
+from .events.format import Boxes, EventSet
 from .events.source import EventReadOptions
 from .locations import Address, Location, local_path
 from .side_tables import clip_seconds, load_durations
@@ -81,6 +81,7 @@ def write_events(
     format: str | None = None,
     durations: Mapping[str, float] | None = None,
     lossy: bool = False,
+    boxes: Boxes | None = None,
 ) -> str:
     """Write detected events to a file that :func:`read_events` reads back.
 
@@ -92,11 +93,15 @@ def write_events(
     path : path or None
         The file, or a new folder for formats with one file per clip. None writes nothing.
     format : str, optional
-        Name of the format, by default ``"dcase"``. ``sedscope formats`` lists them.
+        Name of the format. ``sedscope formats`` lists them. By default, the name of the file selects it:
+        a folder holds tables of Raven, and a folder named ``.audacity`` label tracks.
     durations : mapping from str to float, optional
-        Durations of the clips in seconds, for formats that hold them.
+        Durations of the clips in seconds, for formats that hold them, and for one table of Raven for several
+        recordings.
     lossy : bool, default False
         Whether to leave out what the format cannot hold. By default that is an error.
+    boxes : Boxes, optional
+        What tables of Raven say of sound files and frequencies.
 
     Returns
     -------
@@ -110,10 +115,19 @@ def write_events(
     a         0.500000  1.500000  Dog
     <BLANKLINE>
     """
-    event_set = EventSet({clip: list(rows) for clip, rows in events.items()}, durations or {})
+    listed = {clip: list(rows) for clip, rows in events.items()}
+    event_set = EventSet(listed, durations or {}, boxes or Boxes())
     if path is not None:
-        write_event_set(event_set, local_path(path), format=format or "dcase", lossy=lossy)
+        target = local_path(path)
+        write_event_set(event_set, target, format=format or event_format_of_name(target), lossy=lossy)
     return dcase.text(event_set)
+
+
+def event_format_of_name(path: Path) -> str:
+    """Return the format of events that the name of a file or folder to write selects."""
+    by_suffix = event_formats_by_suffix()
+    names = listing([suffix for suffix in by_suffix if suffix], limit=20)
+    return format_of_name(path, {**by_suffix, "": "raven"}, f"events. It may end in {names}")
 
 
 def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = False) -> None:

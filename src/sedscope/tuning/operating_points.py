@@ -275,18 +275,20 @@ class OperatingPoints:
         processed = self.process(scores)
         return at_thresholds(processed, self.thresholds) if self.thresholds else processed
 
-    def detect(self, scores: Scores) -> DetectedEvents:
+    def detect(self, scores: Scores, *, confidences: bool = False) -> DetectedEvents:
         """Return the events that are detected in each clip.
 
         Parameters
         ----------
         scores : Scores
             The scores of a system.
+        confidences : bool, default False
+            Whether to add the confidence of each event: its highest score after the post-processing.
 
         Returns
         -------
         Events
-            A dict ``{clip: [(onset, offset, label), …]}``, times in seconds.
+            A dict ``{clip: [(onset, offset, label[, confidence]), …]}``, times in seconds.
 
         Examples
         --------
@@ -298,7 +300,7 @@ class OperatingPoints:
         """
         if not self.thresholds:
             raise SedscopeError("There are post-processings, but no thresholds to detect events with.")
-        return detect(self.process(scores), self.thresholds)
+        return detect(self.process(scores), self.thresholds, confidences=confidences)
 
     def save(self, path: str | Path) -> None:
         """Write a small file, which :meth:`load` reads.

@@ -62,6 +62,7 @@ FORMATS = (
         write=write,
         holds=holding("times", "clips without events"),
         per_clip=True,
+        suffixes=(".audacity",),
         header=False,
         named_columns=False,
     ),

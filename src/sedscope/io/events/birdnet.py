@@ -169,14 +169,16 @@ def write_kaleidoscope(events: EventSet, path: Path) -> None:
 
 def write_raven(events: EventSet, path: Path) -> None:
     """Write one Raven table of all clips. A clip without events has a row that says so."""
-    header = [raven.BEGIN, raven.END, "Low Freq (Hz)", "High Freq (Hz)", "Common Name", "Species Code"]
+    header = [raven.BEGIN, raven.END, raven.LOW, raven.HIGH, "Common Name", "Species Code"]
     lines = [["Selection", "View", "Channel", *header, "Confidence", "Begin Path", raven.OFFSET]]
-    for clip in events.events:
+    clips = [*events.events]
+    for clip, start in zip(clips, raven.starts_in_row(events, clips, path), strict=True):
         for onset, offset, label, confidence in events.of_clip(clip) or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
             name = quoted(plain_label(label))
-            times = [seconds_text(onset), seconds_text(offset)]
-            cells = [str(len(lines)), "Spectrogram 1", "1", *times, "0", "15000"]
-            cells += [name, name, repr(confidence), quoted(clip), seconds_text(onset)]
+            times = [seconds_text(start + onset), seconds_text(start + offset)]
+            frequencies = [f"{hertz:g}" for hertz in events.boxes.of(clip, onset, offset, label)]
+            cells = [str(len(lines)), "Spectrogram 1", "1", *times, *frequencies, name, name]
+            cells += [repr(confidence), quoted(events.boxes.file_name(clip)), seconds_text(onset)]
             lines.append(cells)
     write_text(path, "".join("\t".join(line) + "\n" for line in lines))
 
@@ -227,6 +229,7 @@ FORMATS = (
         write=write_raven,
         holds=holding("times", "confidences", "clips without events"),
         suffixes=(".birdnet.selection.table.txt",),
+        reads_durations=True,
     ),
     EventFormat(
         name="birdnet_audacity",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 
@@ -41,6 +42,22 @@ def event_format(name: str) -> EventFormat:
             f"There is no event format {name!r}. Choose from {listing([*EVENT_FORMATS], limit=30)}."
         )
     return EVENT_FORMATS[name]
+
+
+def event_formats_by_suffix() -> dict[str, str]:
+    """Return the names of the formats by the endings of file names that select them."""
+    return {suffix: format.name for format in EVENT_FORMATS.values() for suffix in format.suffixes}
+
+
+def format_of_name(path: PurePath, by_suffix: Mapping[str, str], choice: str) -> str:
+    """Return the format that the name of a file to write selects. ``choice``: what else selects one."""
+    name = path.name.lower()
+    if not path.suffix and "" in by_suffix:
+        return by_suffix[""]
+    matching = [suffix for suffix in by_suffix if suffix and name.endswith(suffix)]
+    if not matching:
+        raise SedscopeError(f"{path}: the name does not select a format of {choice}.")
+    return by_suffix[max(matching, key=len)]
 
 
 def recognise_event_format(source: Source, options: EventReadOptions) -> EventFormat:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +23,86 @@ EventFeature: TypeAlias = Literal[
 
 
 @dataclass(frozen=True)
+class Boxes:
+    """What tables of Raven say beside the events: the sound files, and the frequencies of the boxes.
+
+    Parameters
+    ----------
+    audio_suffix : str, default '.wav'
+        What follows the names of clips that have no suffix of an audio file.
+    low, high : float, default 0 and 15000
+        The frequencies in Hz of events that have none.
+    frequencies : mapping, optional
+        The lowest and the highest frequency of events that have some, by clip, onset, offset and label.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> boxes = sed.Boxes(low=500, high=8000)
+    >>> boxes.file_name("night_1"), boxes.of("night_1", 1.0, 2.0, "Wren")
+    ('night_1.wav', (500, 8000))
+    """
+
+    audio_suffix: str = ".wav"
+    low: float = 0.0
+    high: float = 15000.0
+    frequencies: Mapping[tuple[str, float, float, str], tuple[float, float]] = field(
+        default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low < self.high < math.inf:
+            raise SedscopeError(
+                f"Frequencies are two numbers of Hz, the lower one first, not {self.low:g} and {self.high:g}."
+            )
+
+    def file_name(self, clip: str) -> str:
+        """Return the name of the sound file of a clip.
+
+        Parameters
+        ----------
+        clip : str
+            The name of the clip, perhaps with folders and a suffix.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Boxes().file_name("night_1"), sed.Boxes().file_name("sites/night_1.flac")
+        ('night_1.wav', 'sites/night_1.flac')
+        """
+        name = re.split(r"[/\\]", clip)[-1]
+        return clip if clip_id(clip) != name else clip + self.audio_suffix
+
+    def of(self, clip: str, onset: float, offset: float, label: str) -> tuple[float, float]:
+        """Return the lowest and the highest frequency of an event.
+
+        Parameters
+        ----------
+        clip : str
+            The name of the clip.
+        onset, offset : float
+            The times in seconds.
+        label : str
+            The class.
+
+        Returns
+        -------
+        tuple of float
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.Boxes().of("a", 1.0, 2.0, "Wren")
+        (0.0, 15000.0)
+        """
+        return self.frequencies.get((clip, onset, offset, label), (self.low, self.high))
+
+
+@dataclass(frozen=True)
 class EventSet:
     """Events to write."""
 
@@ -28,6 +110,7 @@ class EventSet:
     """By clip ``(onset, offset, label[, confidence])``, times in seconds."""
     durations: Mapping[str, float] = field(default_factory=dict)
     """Durations of clips in seconds."""
+    boxes: Boxes = field(default_factory=lambda: Boxes())
 
     @cached_property
     def scored(self) -> bool:
@@ -102,12 +185,15 @@ class EventFormat:
     """Whether every other format that also recognises a file takes precedence."""
     label: str | None = None
     """The label of all events, if the format has no labels."""
+    reads_durations: bool = False
+    """Whether it places recordings one after the other, without stating durations."""
     lost_with_confidences: frozenset[EventFeature] = frozenset()
     """What the format cannot hold of events with confidences."""
 
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
         held = self.holds - self.lost_with_confidences if events.scored else self.holds
+        held |= {"durations"} if self.reads_durations else set()
         lost = [phrase for feature, phrase in events.features().items() if feature not in held]
         labels = {row[3] for row in events.rows()}
         spaced = sorted(name for name in {*events.events, *labels} if len(name.split()) > 1)

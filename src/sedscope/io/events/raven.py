@@ -8,19 +8,23 @@ recording. A selection has one row per view. These rows are one event.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from ...data.event_table import EventTable, events_by_role
 from ...data.tables import Cell, CellTable, cell_number
 from ...data.times import TICKS_PER_SECOND, to_ticks
-from ...errors import SedscopeError, counted, listing
+from ...errors import SedscopeError, counted, listing, subject
 from ..atomic_write import write_text
 from ..text_tables import quoted
-from .format import EventFormat, EventSet, holding, seconds_text
+from .format import EventFormat, EventSet, holding, seconds_text, write_per_clip
 from .source import EventReadOptions, Source
 
 BEGIN, END, OFFSET = "Begin Time (s)", "End Time (s)", "File Offset (s)"
+LOW, HIGH = "Low Freq (Hz)", "High Freq (Hz)"
+_ENDING = ".Table.1.selections"  # of files that Raven writes itself
 _FILES = ("Begin File", "Begin Path")
 _CONFIDENCES = ("Confidence", "Score")
 _LABELS = (
@@ -59,9 +63,12 @@ def read_cells(cells: CellTable, clip: str, options: EventReadOptions) -> EventT
         roles["confidence"] = confidence
     if "label" not in options.columns and options.label is None:
         roles["label"] = label_column(cells)
-    return events_by_role(
+    events = events_by_role(
         cells, {**roles, **options.columns}, clip=clip, label=options.label, side=options.side
     )
+    if not {LOW, HIGH} <= set(cells.header):
+        return events
+    return replace(events, frequencies=[*zip(cells.column(LOW), cells.column(HIGH), strict=True)])
 
 
 def label_column(cells: CellTable) -> str:
@@ -126,15 +133,43 @@ def _shifted(begin: Cell, end: Cell, offset: Cell) -> tuple[Cell, Cell]:
 
 
 def write(events: EventSet, path: Path) -> None:
-    """Write one table of all clips."""
-    header = ["Selection", "View", "Channel", BEGIN, END, "Low Freq (Hz)", "High Freq (Hz)"]
-    header += ["Begin File", OFFSET, "Annotation", *(["Confidence"] if events.scored else [])]
-    lines = [header]
-    for number, (clip, onset, offset, label, confidence) in enumerate(events.rows(), 1):
-        cells = [str(number), "Spectrogram 1", "1", seconds_text(onset), seconds_text(offset), "0", "0"]
-        cells += [quoted(clip), seconds_text(onset), quoted(label)]
-        lines.append([*cells, *([repr(confidence)] if events.scored else [])])
-    write_text(path, "".join("\t".join(line) + "\n" for line in lines))
+    """Write a table per recording into a new folder, or one table, named ``.txt``, of all recordings.
+
+    Raven plays the recordings of one table one after the other. So begin and end times count from the start
+    of the first one, which needs the durations of all but the last.
+    """
+
+    def text(clips: Sequence[str]) -> str:
+        header = ["Selection", "View", "Channel", BEGIN, END, LOW, HIGH, "Begin File", OFFSET]
+        lines = [[*header, "Annotation", *(["Confidence"] if events.scored else [])]]
+        for clip, start in zip(clips, starts_in_row(events, clips, path), strict=True):
+            for onset, offset, label, confidence in events.of_clip(clip):
+                times = (start + onset, start + offset)
+                frequencies = events.boxes.of(clip, onset, offset, label)
+                cells = [str(len(lines)), "Spectrogram 1", "1", *map(seconds_text, times)]
+                cells += [f"{frequency:g}" for frequency in frequencies]
+                cells += [quoted(events.boxes.file_name(clip)), seconds_text(onset), quoted(label)]
+                lines.append([*cells, *([repr(confidence)] if events.scored else [])])
+        return "".join("\t".join(line) + "\n" for line in lines)
+
+    if path.suffix.lower() == ".txt":
+        write_text(path, text([clip for clip, of_clip in events.events.items() if of_clip]))
+    else:
+        write_per_clip(events, path, ".txt", lambda clip: text([clip]), ending=_ENDING)
+
+
+def starts_in_row(events: EventSet, clips: Sequence[str], path: Path) -> list[float]:
+    """Return where each clip begins if they are played one after the other, in seconds."""
+    durations = [events.duration(clip) for clip in clips[:-1]]
+    unknown = [clip for clip, seconds in zip(clips, durations, strict=False) if seconds is None]
+    if unknown:
+        raise SedscopeError(
+            f"{path}: in one table of {counted(len(clips), 'recording')}, Raven's times count from the start "
+            f"of the first one, so durations are needed. {subject(len(unknown), 'clip', 'has')} none: "
+            f"{listing(unknown)}. Give the durations (`durations=`), or write to a folder, with a table per "
+            "recording."
+        )
+    return [0.0, *accumulate(seconds for seconds in durations if seconds is not None)][: len(clips)]
 
 
 FORMATS = (
@@ -145,7 +180,8 @@ FORMATS = (
         read=read,
         write=write,
         holds=holding("times", "confidences", "any label"),
-        suffixes=(".selections.txt",),
+        suffixes=(".selections.txt", ".raven"),
         generic=True,
+        reads_durations=True,
     ),
 )
