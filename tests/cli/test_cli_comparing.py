@@ -39,8 +39,9 @@ def test_compare(folder: Path, tmp_path: Path) -> None:
     (pair,) = [
         r for r in numbers if r["less"] and not r["class"] and r["definition"] == repr(metrics[0])
     ]
-    assert float(pair["value"]) == expected.differences[metrics[0]]["bad", "good"].value
-    assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", "0")
+    difference = expected.differences[metrics[0]]["bad", "good"]
+    assert float(pair["value"]) == difference.value
+    assert (pair["system"], pair["less"], pair["verdict"]) == ("bad", "good", str(difference.verdict))
 
 
 def test_a_published_value(folder: Path, tmp_path: Path) -> None:

@@ -63,8 +63,8 @@ BAD_DURATIONS: dict[str, tuple[Any, str]] = {
     "zero as text": ({"a": "0"}, "durations.*a"),
     "zero and less": ({"a": 0, "b": -1}, r"a \(0 s\), b \(-1 s\)"),
     "a range": ({"a": [0, 10]}, "durations.*a"),
-    "another clip": ({"b": 3}, "ground truth: 1 clip has no duration: a. Add them to durations"),
-    "none": ({}, "ground truth: 1 clip has no duration: a. Add them to durations"),
+    "another clip": ({"b": 3}, "ground truth: 1 clip has no duration: a. Add them to `durations=`"),
+    "none": ({}, "ground truth: 1 clip has no duration: a. Add them to `durations=`"),
     "one clip twice": ({"a": 3, "x/a.mp3": 3}, r"'a' and 'x/a\.mp3'"),
     "a number for a clip": ({"a": 3, 5: 3}, "5"),
 }

@@ -25,6 +25,7 @@ MEASURED: list[Metric[Any]] = [
     sed.Precision(COLLAR, average="weighted"),
     sed.Recall(sed.Intersection(0.5, 0.5, cttc=0.3)),
     sed.MissRate(sed.Alarm(cooldown=2)),
+    sed.DetectionPrecision(sed.AnyOverlap()),
     sed.ErrorRate(COLLAR, average="micro"),
     sed.ErrorRate(SECOND, average="micro"),
     sed.Specificity(SECOND),

@@ -237,7 +237,7 @@ def test_a_promise_is_kept_by_the_upper_bound(
         ({"confidence": 1, "max_false_alarms": 1}, "at least 0.5 and at most 0.9999"),
         ({"confidence": True, "max_false_alarms": 1}, "must be a number"),
         ({"groups": {"night": 1}}, "Give confidence"),
-        ({"total": True}, "Give max_false_alarms"),
+        ({"total": True}, "Give `max_false_alarms=`"),
         ({"max_false_alarms": 1, "per": "week"}, "Choose 'hour' or 'day'"),
         ({"confidence": 0.9, "max_false_alarms": 1, "groups": {"night": 1}}, "needs deltas"),
     ],

@@ -100,7 +100,7 @@ def read_published_data(task: Path | str | Location, data: str | Location | None
     if data is None and not path.is_file():
         raise SedscopeError(
             f"{path} is not a file. To check a submission without the reference events, give the TOML file "
-            "that the organisers published (--task). Otherwise, give them (data= or truth=, --data)."
+            "that the organisers published (`task=`). Otherwise, give them (`data=`)."
         )
     opened = read_task(task)
     _refuse_hidden_needs(opened, opened.datasets)

@@ -120,6 +120,8 @@ class OperatingPoints:
             if step.makes_events:  # then scores of frames have no place beside them
                 steps = {**dict.fromkeys(scores.classes, step), **steps}
                 break
+        if len({*steps.values()}) == 1 and steps.keys() == {*scores.classes}:
+            return next(iter(steps.values()))(scores)
         return PerClass(steps)(scores)
 
     def after(self, postprocessing: PostProcessing, classes: Iterable[str]) -> OperatingPoints:
