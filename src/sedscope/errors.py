@@ -118,6 +118,21 @@ def short_number(number: int) -> str:
     return str(number) if digits <= _DIGITS else f"a number of about {digits} digits"
 
 
+_SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`])")
+_PARAMETER = re.compile(r"`[^`]*[=(][^`]*`|(?<![\w-])--[a-z]")
+
+
+def without_advice(message: str) -> str:
+    """Leave out the sentences that name parameters or options, for readers who cannot choose them.
+
+    >>> without_advice("2 clips have no scores: a, b. Leave them out with `clips='scored'`.")
+    '2 clips have no scores: a, b.'
+    """
+    sentences = _SENTENCE_END.split(message)
+    kept = [sentence for sentence in sentences if not _PARAMETER.search(sentence)]
+    return " ".join(kept) or message
+
+
 def counted(number: int, noun: str) -> str:
     """Join a number and its noun: ``1 clip``, ``2 clips``, ``2 classes``.
 

@@ -6,53 +6,77 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
-from .errors import SedscopeError
+from .errors import SedscopeError, counted
 from .escaping import html, one_line
 
 _SECONDS = 0.1  # between two updates
+_LOG_SECONDS = 10.0  # between two lines of a log
 _WIDTH = 24  # characters of the bar in a terminal
 
 
 class ProgressBar:
-    """Shows how much is done. Call it with that number and the number of all.
+    """Shows how much is done, how fast, and how long the rest takes. Call it with what is done and all.
 
     The bar never runs backwards: a lower number than before leaves it where it is, unless a new pass
     has begun because the last one was complete or had another size. Then the bar starts again, and says
-    which pass it shows. Where the output is neither a notebook nor a terminal, nothing is shown.
+    which pass it shows. Where the output is neither a notebook nor a terminal, it is a log: a line every
+    ten seconds.
 
     Parameters
     ----------
     title : str
         What is being done.
+    unit : tuple of (str, int), default ("", 1)
+        What is counted, e.g. ``"system"``, and how many steps each of them has.
+    stream : text file, optional
+        Where the bar is shown unless it is shown in a notebook; standard error unless given.
+    clock : callable, optional
+        Returns the time in seconds.
 
     Examples
     --------
-    >>> bar = ProgressBar("Evaluating")
-    >>> bar(1, 2)
-    >>> bar(0, 2)
+    >>> bar = ProgressBar("Ranking", ("system", 1000))
+    >>> bar(12_345, 24_000)
     >>> bar.text()
-    'Evaluating: 50 % (1 of 2)'
+    'Ranking: 51 % (12 of 24 systems)'
     """
 
-    def __init__(self, title: str) -> None:
+    def __init__(
+        self,
+        title: str,
+        unit: tuple[str, int] = ("", 1),
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.title = one_line(title)
         self.done = self.total = 0
         self.passes = 1
-        self._show = _notebook_display() or _terminal_line()
-        self._shown_at = -_SECONDS
+        self._unit, self._steps = unit
+        self._clock = clock
+        self._stream = sys.stderr if stream is None else stream
+        self._show = self._display()
+        self._is_log = self._show == self._log
+        self._drawn = False  # on a terminal, where it is to be cleared at the end
+        self._began = clock()
+        self._shown_at = self._began if self._is_log else -_SECONDS
 
     def __call__(self, done: int, total: int) -> None:
         begins = self.total > 0 and (total != self.total or (done < self.done == self.total))
+        now = self._clock()
         if begins:
             self.passes += 1
+            self._began = now
         self.done = done if begins else max(done, self.done)
         self.total = total
-        complete = self.done >= self.total
-        if self._show and (begins or complete or monotonic() - self._shown_at >= _SECONDS):
-            self._show(self)
-            self._shown_at = monotonic()
+        at_once = begins or self.done >= self.total
+        if self._is_log:  # what takes a moment needs no line
+            at_once = self.done >= self.total and self._shown_at > self._began
+        pause = _LOG_SECONDS if self._is_log else _SECONDS
+        if self._show and (at_once or now - self._shown_at >= pause):
+            self._show()
+            self._shown_at = now
 
     @property
     def share(self) -> float:
@@ -62,7 +86,70 @@ class ProgressBar:
     def text(self) -> str:
         """Return what the bar says."""
         title = self.title if self.passes == 1 else f"{self.title}, pass {self.passes}"
-        return f"{title}: {100 * self.done // max(1, self.total)} % ({self.done} of {self.total})"
+        done, total = self.done // self._steps, self.total // self._steps
+        parts = [f"{done} of {counted(total, self._unit) if self._unit else total}"]
+        seconds = self._clock() - self._began
+        if self.done and seconds >= 1:
+            if self._unit:
+                parts.append(f"{60 * self.done / self._steps / seconds:.2g} per minute")
+            if self.done < self.total:
+                parts.append(f"{_duration(seconds * (self.total - self.done) / self.done)} left")
+        return f"{title}: {100 * self.done // max(1, self.total)} % ({', '.join(parts)})"
+
+    def clear(self) -> None:
+        """Remove the bar from the terminal."""
+        if self._drawn:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+            self._drawn = False
+
+    def _display(self) -> Callable[[], None] | None:
+        """Return what shows the bar, if something does."""
+        if in_notebook():
+            return self._notebook_display()
+        if self._stream is None:
+            return None
+        return self._draw if self._stream.isatty() else self._log
+
+    def _draw(self) -> None:
+        filled = int(_WIDTH * self.share)
+        end = "\n" if self.done >= self.total else ""
+        self._stream.write(f"\r\x1b[K{'━' * filled}{'─' * (_WIDTH - filled)} {self.text()}{end}")
+        self._stream.flush()
+        self._drawn = not end
+
+    def _log(self) -> None:
+        self._stream.write(f"{self.text()}\n")
+        self._stream.flush()
+
+    def _notebook_display(self) -> Callable[[], None]:
+        display: Any = import_module("IPython.display").display  # without types in some versions
+        handle: Any = None
+
+        def show() -> None:
+            nonlocal handle
+            text = self.text()
+            shown = f'<progress value="{self.share:.4f}" max="1"></progress> {html(text)}'
+            content = {"text/html": shown, "text/plain": text}
+            if handle is None:
+                handle = display(content, raw=True, display_id=True)
+            else:
+                handle.update(content, raw=True)
+
+        return show
+
+
+def _duration(seconds: float) -> str:
+    """Return a time as text.
+
+    >>> _duration(28.3), _duration(90), _duration(7320)
+    ('28 s', '1 min 30 s', '2 h 2 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def in_notebook() -> bool:
@@ -72,49 +159,19 @@ def in_notebook() -> bool:
     return hasattr(shell, "kernel")
 
 
-def _notebook_display() -> Callable[[ProgressBar], None] | None:
-    if not in_notebook():
-        return None
-    display: Any = import_module("IPython.display").display  # without types in some versions
-    handle: Any = None
-
-    def show(bar: ProgressBar) -> None:
-        nonlocal handle
-        text = bar.text()
-        shown = f'<progress value="{bar.share:.4f}" max="1"></progress> {html(text)}'
-        content = {"text/html": shown, "text/plain": text}
-        if handle is None:
-            handle = display(content, raw=True, display_id=True)
-        else:
-            handle.update(content, raw=True)
-
-    return show
-
-
-def _terminal_line() -> Callable[[ProgressBar], None] | None:
-    stream = sys.stderr
-    if stream is None or not stream.isatty():
-        return None
-
-    def show(bar: ProgressBar) -> None:
-        filled = int(_WIDTH * bar.share)
-        end = "\n" if bar.done >= bar.total else ""
-        stream.write(f"\r\x1b[K{'━' * filled}{'─' * (_WIDTH - filled)} {bar.text()}{end}")
-        stream.flush()
-
-    return show
-
-
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done and how much there is in all, e.g. in clips."""
 ProgressChoice: TypeAlias = Progress | bool | None
 """What users choose: True for a bar, a function to call, or nothing."""
 
 
-def as_progress(choice: ProgressChoice, title: str) -> Progress | None:
-    """Return the function that reports progress. ``title``: what the bar says is being done."""
+def as_progress(choice: ProgressChoice, title: str, unit: tuple[str, int] = ("", 1)) -> Progress | None:
+    """Return the function that reports progress. ``title``: what the bar says is being done.
+
+    ``unit``: what it counts, and how many steps each of them has.
+    """
     if choice is True:
-        return ProgressBar(title)
+        return ProgressBar(title, unit)
     if choice is None or choice is False:
         return None
     if not callable(choice):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import sedscope as sed
@@ -150,10 +152,34 @@ def test_a_formula_is_the_score(folder: Path, tmp_path: Path) -> None:
         assert values["score"] == values["psds1"] + values["psds2"] == system["score"]["value"]
 
 
+def test_a_log_says_how_many_systems_are_done(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sedscope.progress._LOG_SECONDS", 0)
+    log = rank(folder, folder / "systems" / "*").err.splitlines()
+    assert log[0].startswith("counting and resampling: ")
+    assert re.search(r"\(2 of 4 systems", "\n".join(log))
+    assert log[-1].startswith("counting and resampling: 100 % (4 of 4 systems")
+
+
+def test_a_public_page_has_no_options(folder: Path, tmp_path: Path) -> None:
+    truth = sed.simulate.ground_truth(24, seed=7)
+    scores = sed.simulate.scores(truth, frame=0.1, quality=0.7)
+    arrays = {clip: np.hstack([scores[clip].values, scores[clip].values[:, :1]]) for clip in scores}
+    more = sed.Scores.from_arrays(arrays, classes=[*scores.classes, "Zither"], frame=0.1)
+    sed.write_scores(more, tmp_path / "more")
+    board = tmp_path / "board"
+    done = rank(folder, folder / "systems" / "good", tmp_path / "more", "-o", board)
+    assert "The systems do not have the same classes" in done.err
+    assert "Choose the classes to evaluate with --classes." in done.err
+    for name in ("index.html", "ranking.json"):
+        public = (board / name).read_text(encoding="utf-8")
+        assert "The systems do not have the same classes" in public
+        assert "Choose the classes" not in public
+
+
 def test_too_few_resamples_are_said(folder: Path) -> None:
-    done = rank(folder, folder / "systems" / "*", bootstrap=100)
+    done = rank(folder, folder / "systems" / "*", bootstrap=10)
     assert "All systems tie" in done.err
-    assert "needs 239" in done.err
+    assert "That needs at least 19." in done.err
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,7 @@ def test_no_memory_in_the_core(files: Files) -> None:
     sed.write_scores(scores, "scores.npz")
     sed.write_ground_truth(sed.GroundTruth.from_dict({"a": [(1, 2, "A")]}), "long.tsv")
     code = (
-        "import resource, sys, polars, narwhals, rich.progress, sedscope as sed, sedscope.cli as cli\n"
+        "import resource, sys, polars, narwhals, sedscope as sed, sedscope.cli as cli\n"
         "import sedscope.io.systems, sedscope.io.scores.npz\n"
         "sed.read_ground_truth, sed.evaluate, sed.BestFScore, sed.Collar\n"
         "used = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"

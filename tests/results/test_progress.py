@@ -87,9 +87,40 @@ def test_a_terminal_gets_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal.getvalue().count("\r") == 2
 
 
-def test_other_outputs_get_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+class Clock:
+    """A clock that a test sets."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_other_outputs_get_nothing_of_short_work(capfd: pytest.CaptureFixture[str]) -> None:
     ProgressBar("Evaluating")(10, 10)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_file_gets_a_line_every_ten_seconds() -> None:
+    clock, log = Clock(), io.StringIO()
+    bar = ProgressBar("Ranking", ("system", 1000), log, clock)
+    for done in range(0, 24_001, 500):
+        clock.seconds = done / 200  # five seconds a system
+        bar(done, 24_000)
+    lines = log.getvalue().splitlines()
+    assert lines[0] == "Ranking: 8 % (2 of 24 systems, 12 per minute, 1 min 50 s left)"
+    assert lines[1] == "Ranking: 16 % (4 of 24 systems, 12 per minute, 1 min 40 s left)"
+    assert lines[-1] == "Ranking: 100 % (24 of 24 systems, 12 per minute)"
+    assert len(lines) == 12
+
+
+def test_a_bar_that_is_cleared_leaves_the_line_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    bar = ProgressBar("Evaluating", stream=terminal)
+    bar(5, 10)
+    bar.clear()
+    assert terminal.getvalue().endswith("\r\x1b[K")
 
 
 def test_a_choice_that_is_neither_is_refused() -> None:

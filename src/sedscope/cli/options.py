@@ -17,7 +17,7 @@ import typer
 from ..data.choices import EventOverlaps, Gaps
 from ..errors import SedscopeError, SedscopeWarning
 from ..errors import collected_warnings as collected_warnings
-from ..escaping import one_line, printable
+from ..escaping import printable
 
 if TYPE_CHECKING:
     from ..data.scores import Scores
@@ -64,27 +64,30 @@ def print_data(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Progress]:
-    """Show a bar, and yield the function that moves it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def progress_bar(title: str, unit: tuple[str, int] = ("", 1)) -> Iterator[Progress]:
+    """Show a bar, and yield the function that moves it.
 
-    console = Console(file=_unescaped(sys.stderr), stderr=True)  # the bar moves the cursor
-    name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(one_line(title), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    ``unit``: what it counts, and how many steps each of them has.
+    """
+    from ..progress import ProgressBar
+
+    bar = ProgressBar(title, unit, _unescaped(sys.stderr))  # the bar moves the cursor
+    try:
+        yield bar
+    finally:
+        bar.clear()
 
 
 @contextmanager
-def counting_progress(*, resampling: bool = False) -> Iterator[Progress]:
+def counting_progress(
+    *, resampling: bool = False, unit: tuple[str, int] = ("", 1)
+) -> Iterator[Progress]:
     """Show the progress of passes over the clips, and of their resamples.
 
     Python warnings are silenced: the result carries the same texts, and the command prints them.
     """
     title = "counting and resampling" if resampling else "reading and counting"
-    with warnings.catch_warnings(), progress_bar(title) as progress:
+    with warnings.catch_warnings(), progress_bar(title, unit) as progress:
         warnings.simplefilter("ignore", SedscopeWarning)
         yield progress
 

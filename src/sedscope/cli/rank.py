@@ -123,6 +123,7 @@ def _rank_systems(
     """Rank systems by a metric, or by a formula over metrics."""
     from ..io.submission_lists import list_systems
     from ..ranking.rank import rank_by_metrics
+    from ..ranking.submissions import SYSTEMS
 
     systems, ground_truth = _systems_and_truth(paths)
     if inputs.missing != "error" or inputs.clips == "scored":
@@ -136,7 +137,7 @@ def _rank_systems(
     submissions = [_submission(system, inputs, truth) for system in list_systems(systems)]
     selection = inputs.selection(truth.labels)
     clips = clip_choice(inputs.clips)
-    with counting_progress(resampling=True) as progress:
+    with counting_progress(resampling=True, unit=SYSTEMS) as progress:
         return rank_by_metrics(
             submissions,
             truth,
@@ -161,6 +162,7 @@ def _rank_task(
 ) -> Ranking:
     """Rank submissions to a task."""
     from ..io.submission_lists import list_systems
+    from ..ranking.submissions import SYSTEMS
     from ..tasks.task_data import read_task_data
     from ..tasks.task_ranking import rank_listed
 
@@ -168,7 +170,7 @@ def _rank_task(
     location = None if truth is None else as_location(truth)
     opened = read_task_data(name, data, truth=location, durations=durations)
     listed = list_systems(systems)
-    with counting_progress(resampling=True) as progress:
+    with counting_progress(resampling=True, unit=SYSTEMS) as progress:
         return rank_listed(opened, listed, resampling.resampling(), engine.run(progress))
 
 

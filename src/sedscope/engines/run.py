@@ -46,8 +46,9 @@ class Run:
         but the result keeps only the counts that the metrics read, and no deltas: curves, other averages
         and reports that need more are refused.
     progress : bool or callable, optional
-        True shows a bar in a notebook or terminal. A function is called with the number of steps done and
-        of all steps: a step is a clip, or a resample of one metric.
+        True shows a bar in a notebook or terminal, and writes a line every ten seconds elsewhere. A function
+        is called with the number of steps done and of all steps: a step is a clip, or a resample of one
+        metric.
 
     Examples
     --------
@@ -66,11 +67,11 @@ class Run:
     progress: ProgressChoice = None
 
     @classmethod
-    def _of(cls, run: Run | None, title: str, *uses: str) -> Run:
+    def _of(cls, run: Run | None, title: str, *uses: str, unit: tuple[str, int] = ("", 1)) -> Run:
         """Return a run whose progress is a function; by default one on all cores.
 
         ``title``: what a progress bar says is being done. ``uses``: what the caller can use beside threads
-        and progress; anything else is refused.
+        and progress; anything else is refused. ``unit``: what the bar counts, and the steps of each.
         """
         from ..progress import as_progress
 
@@ -86,7 +87,7 @@ class Run:
             raise SedscopeError(
                 f"{title} cannot use {' and '.join(f'{name}=' for name in unused)} of a run."
             )
-        return replace(run, progress=as_progress(run.progress, title))
+        return replace(run, progress=as_progress(run.progress, title, unit))
 
     @property
     def _steps(self) -> Progress | None:

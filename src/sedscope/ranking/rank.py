@@ -39,6 +39,7 @@ from .ranking import RankedMetric, RankedSet
 from .ranking_result import Ranking
 from .submissions import (
     SCORE,
+    SYSTEMS,
     Measurement,
     OpenedSubmission,
     RankingRules,
@@ -156,7 +157,7 @@ def rank(
         classes=classes if columns is None else columns,
         clips=clips,
         coverage=coverage,
-        run=Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
+        run=Run._of(run, "Ranking", "engine", "scheduler", "checkpoint", unit=SYSTEMS),
     )
     issue_warnings(ranking._all_warnings(), 2)
     return ranking

@@ -47,6 +47,8 @@ from .significance import resamples_needed
 SCORE = "score"
 """The name of a score that a formula computes."""
 _STEPS = 1000  # of the progress of a system
+SYSTEMS = ("system", _STEPS)
+"""What the progress of a ranking counts, and the steps of each."""
 
 OneRun = TypeVar("OneRun")
 """What a run of a submission is read from."""

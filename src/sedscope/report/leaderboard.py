@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..data.clips import clip_id
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, without_advice
 from ..escaping import printable
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
@@ -50,6 +51,7 @@ def write_leaderboard(
 
     The arguments are those of :meth:`~sedscope.Ranking.site`.
     """
+    ranking = _for_the_public(ranking)
     with_report = [
         system
         for system in ranking.systems
@@ -76,12 +78,28 @@ def write_leaderboard(
                 except SedscopeError as error:
                     if not dataset:
                         raise  # it is the only report, and was asked for
-                    unmade.setdefault(key, []).append(f"There is no report of {dataset}: {error}")
+                    unmade.setdefault(key, []).append(
+                        f"There is no report of {dataset}: {without_advice(str(error))}"
+                    )
                 else:
                     pages.setdefault(key, []).append((dataset, page))
         if pages and not isinstance(shown, int):
             _refuse_unknown(shown, evaluated)
         write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages, unmade))
+
+
+def _for_the_public(ranking: Ranking) -> Ranking:
+    """Return the ranking with notes and reasons that do not advise the organiser."""
+
+    def public(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(map(without_advice, texts)))
+
+    return replace(
+        ranking,
+        systems=tuple(replace(system, warnings=public(system.warnings)) for system in ranking.systems),
+        rejected=tuple(replace(system, reasons=public(system.reasons)) for system in ranking.rejected),
+        warnings=public(ranking.warnings),
+    )
 
 
 def _write_report(

@@ -22,6 +22,7 @@ from ..ranking.ranking import RankedMetric, RankedSet
 from ..ranking.ranking_result import Ranking
 from ..ranking.submissions import (
     SCORE,
+    SYSTEMS,
     Measurement,
     OpenedSubmission,
     RankingRules,
@@ -109,7 +110,7 @@ def rank_task(
         read_task_data(task, data, truth, durations),
         _listed(submissions, teams),
         Resampling._of(resampling),
-        Run._of(run, "Ranking", "engine", "scheduler", "checkpoint"),
+        Run._of(run, "Ranking", "engine", "scheduler", "checkpoint", unit=SYSTEMS),
     )
     issue_warnings(ranking._all_warnings(), 2)
     return ranking
