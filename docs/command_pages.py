@@ -18,7 +18,7 @@ from sedscope.cli import program
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
-    "Find out where errors come from": ("diagnose", "latency"),
+    "Find out where errors come from": ("diagnose", "errors", "latency"),
     "Check and convert files": ("validate", "verify", "check", "labels", "convert"),
     "Look up and try": ("metrics", "presets", "tasks", "formats", "demo"),
 }

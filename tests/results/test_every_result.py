@@ -60,13 +60,14 @@ def _results() -> dict[str, TabularResult]:
         "latencies": sed.alarm_latencies(scores, truth, sed.Alarm(before=1), 0.5),
         "confusions": sed.diagnose(scores, truth, sed.Collar(), 0.5).confusions(),
         "clip costs": sed.diagnosis.clip_costs(scores, truth, sed.Collar(), 0.5),
+        "errors": sed.diagnosis.list_errors(scores, truth, sed.Collar(), 0.5),
     }
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 KINDS = [
     *("evaluation", "groups", "metric", "comparison", "ranking", "task"),
-    *("tuning", "diagnosis", "boundary errors", "latencies", "confusions", "clip costs"),
+    *("tuning", "diagnosis", "boundary errors", "latencies", "confusions", "clip costs", "errors"),
 ]
 
 

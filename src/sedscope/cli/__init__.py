@@ -27,6 +27,7 @@ COMMANDS = {
     "tune": "tune",
     "detect": "detect",
     "diagnose": "diagnosis",
+    "errors": "diagnosis",
     "latency": "diagnosis",
     "validate": "validate",
     "verify": "validate",

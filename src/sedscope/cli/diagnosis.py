@@ -1,10 +1,10 @@
-"""``sedscope diagnose`` and ``sedscope latency``: a system at chosen thresholds, event by event."""
+"""``sedscope diagnose``, ``errors`` and ``latency``: a system at chosen thresholds, event by event."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 import typer
 
@@ -14,11 +14,13 @@ from .input_options import InputOptions
 from .options import JsonOption, ScoresArgument, TruthArgument, Writes, collected_warnings, path_option
 from .output_files import (
     PICTURES,
+    BoxOptions,
     LatexOptions,
     TablesOption,
     check_tables,
     read_points,
     with_postprocess,
+    write_event_list,
     write_picture,
     write_tables,
 )
@@ -36,6 +38,11 @@ _ThresholdOption: TypeAlias = Annotated[
     float | None, typer.Option(help="One threshold for all classes.")
 ]
 
+_BEST_THRESHOLDS = (
+    "One threshold for all classes. [default: without --points, that of the best F-score of each class on "
+    "these clips]"
+)
+
 
 def diagnose(
     scores: ScoresArgument,
@@ -44,13 +51,7 @@ def diagnose(
     threads: ThreadOptions,
     latex: LatexOptions,
     points: _PointsOption = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            help="One threshold for all classes. [default: without --points, that of the best F-score of "
-            "each class on these clips]"
-        ),
-    ] = None,
+    threshold: Annotated[float | None, typer.Option(help=_BEST_THRESHOLDS)] = None,
     criterion: Annotated[
         str, typer.Option(help="Which references are found, and which detections are true.")
     ] = "Collar()",
@@ -88,6 +89,60 @@ def diagnose(
         result = diagnosis.confusions()
     write_tables(result, output, latex)
     _show(result, chosen.notes, json)
+
+
+_ErrorsOption: TypeAlias = Annotated[
+    Path | None,
+    path_option(
+        "--output",
+        "-o",
+        help="File for the list: .csv has all columns. Other names select a format of events, as for "
+        "'sedscope detect'; a folder holds tables of Raven, one per recording.",
+    ),
+    Writes("either"),
+]
+
+
+def errors(
+    scores: ScoresArgument,
+    ground_truth: TruthArgument,
+    inputs: InputOptions,
+    threads: ThreadOptions,
+    box_options: BoxOptions,
+    points: _PointsOption = None,
+    threshold: Annotated[float | None, typer.Option(help=_BEST_THRESHOLDS)] = None,
+    criterion: Annotated[
+        str, typer.Option(help="Which references are found, and which detections are true.")
+    ] = "Collar()",
+    order: Annotated[
+        Literal["score", "time"],
+        typer.Option(help="Which errors come first: those with the highest score, or in order of time."),
+    ] = "score",
+    json: JsonOption = None,
+    output: _ErrorsOption = None,
+) -> None:
+    """List every event that is false, missed, wrongly bounded or a cross-trigger, to listen to them."""
+    from .. import Run
+    from ..criteria import parse_criterion
+    from ..diagnosis import list_errors
+    from ..io.side_tables import load_durations
+
+    judge = parse_criterion(criterion)
+    chosen = _system_at_thresholds(scores, ground_truth, inputs, points, threshold, "errors")
+    listed = list_errors(
+        *chosen.data,
+        judge,
+        chosen.thresholds,
+        order=order,
+        **chosen.selection,
+        run=Run(threads=threads.threads),
+    )
+    if output is not None and output.suffix == ".csv":
+        listed.to_csv(output)
+    elif output is not None:
+        durations = load_durations(inputs.durations)
+        chosen.notes.extend(write_event_list(listed.events(), output, durations, box_options.boxes()))
+    _show(listed, chosen.notes, json)
 
 
 def latency(

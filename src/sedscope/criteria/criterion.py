@@ -115,6 +115,8 @@ class Criterion(Defined, ABC):
     counts_right: ClassVar[bool] = False
     """Whether it counts right detections apart from the references found, so that precision is the share of
     detections that are right."""
+    judges_windows: ClassVar[bool] = False
+    """Whether it judges each window that the system gives by itself, with ``judge_windows``."""
     value_name: ClassVar[str] = "value of a query"
     """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from .clip_batch import AnyBatch, DeltaSearch, EventBatch, EventRows
 from .criterion import CRITERIA, Criterion, MatchingRule
 from .delta_tables import DeltaRows, DeltaTables, row_starts
 from .restricted import PASSED_ON, WrappingCriterion
+
+if TYPE_CHECKING:
+    from ..data.clip_events import EventList
 
 
 @CRITERIA.register
@@ -113,6 +117,26 @@ def _added_up(
     return DeltaRows(starts, scores[first], (sums.astype(np.int32),))
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedWindows:
+    """The windows of some clips above a limit, by clip, class and onset, and what they hold."""
+
+    times: Ticks
+    """(windows × 2) onsets and offsets."""
+    columns: NDArray[np.int32]
+    """The class of each."""
+    event_clips: NDArray[np.int64]
+    """The clip of each."""
+    right: NDArray[np.bool_]
+    """Which hold enough of a call of their class."""
+    excused: NDArray[np.bool_]
+    """Which hold enough of an ignored call of their class."""
+    found: NDArray[np.bool_]
+    """Which calls are found."""
+    triggers: NDArray[np.int64]
+    """Rows (window, class): the window holds enough of a call of another class."""
+
+
 @CRITERIA.register
 @dataclass(frozen=True, repr=False)
 class Window(Criterion):
@@ -143,6 +167,7 @@ class Window(Criterion):
     min_overlap: float = 0.5
 
     counts_right: ClassVar[bool] = True
+    judges_windows: ClassVar[bool] = True
     judges_classes_alone: ClassVar[bool] = True
     judges_overlapping_references: ClassVar[bool] = True
 
@@ -150,14 +175,10 @@ class Window(Criterion):
         require_number(self, "min_overlap", above=0, at_most=LONGEST_SECONDS)
 
     def find_deltas(self, batch: AnyBatch, search: DeltaSearch) -> DeltaTables:
-        if not isinstance(batch, EventBatch) or batch.listed is None:
-            raise SedscopeError(
-                f"{self} judges windows as the system gives them: read them with `overlaps='keep'`, and do "
-                "not post-process them. Frame scores have no windows."
-            )
+        windows = self._windows(batch)
         if search.any_label:
             raise SedscopeError(f"Substitutions are not defined for {self}, which makes no pairs.")
-        windows, classes, clips = batch.listed, len(search.floors), len(batch.durations)
+        classes, clips = len(search.floors), len(batch.durations)
         cells = windows.columns.astype(np.int64) * clips + windows.event_clips
         of_windows = cells, windows.times
         right, found = self._judged(of_windows, windows.confidences, batch, clips)
@@ -188,6 +209,46 @@ class Window(Criterion):
         )
         return tables.above(search.floors.astype(scores.dtype))
 
+    def judge_windows(self, batch: AnyBatch, limits: NDArray[np.float64]) -> JudgedWindows:
+        """Judge the windows with a confidence above the limit of their class.
+
+        Parameters
+        ----------
+        batch : EventBatch
+            The clips, with windows that are kept as they are.
+        limits : array
+            The limit of each class.
+
+        Returns
+        -------
+        JudgedWindows
+        """
+        windows = self._windows(batch)
+        kept = np.flatnonzero(windows.confidences > limits[windows.columns])
+        clips, event_clips = len(batch.durations), windows.event_clips[kept]
+        columns, times = windows.columns[kept], windows.times[kept]
+        cells = columns.astype(np.int64) * clips + event_clips
+        scores = windows.confidences[kept]
+        right, found = self._judged((cells, times), scores, batch, clips)
+        excused, _ = self._judged((cells, times), scores, batch.ignored, clips)
+        held = self._held((event_clips, times), batch, batch.event_clips.astype(np.int64))
+        pairs = np.array([(row, j) for j, rows in held for row in rows.tolist()], np.int64).reshape(
+            -1, 2
+        )
+        others = columns[pairs[:, 0]] != batch.labels[pairs[:, 1]]
+        triggers = np.stack([pairs[others, 0], batch.labels[pairs[others, 1]]], axis=1)
+        return JudgedWindows(
+            times, columns, event_clips, right, excused, found > -np.inf, np.unique(triggers, axis=0)
+        )
+
+    def _windows(self, batch: AnyBatch) -> EventList:
+        if not isinstance(batch, EventBatch) or batch.listed is None:
+            raise SedscopeError(
+                f"{self} judges windows as the system gives them: read them with `overlaps='keep'`, and do "
+                "not post-process them. Frame scores have no windows."
+            )
+        return batch.listed
+
     def _judged(
         self,
         windows: tuple[NDArray[np.int64], Ticks],
@@ -197,21 +258,28 @@ class Window(Criterion):
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         """Return which windows hold enough of a call, and the highest score of such a window of each call.
 
-        ``windows``: the class and clip of each as one number, and times; by class and clip, then onset.
+        ``windows``: the class and clip of each as one number, and times.
         """
-        cells, times = windows
-        right, found = np.zeros(len(cells), bool), np.full(len(calls.labels), -np.inf)
-        order = np.lexsort((times[:, 0], cells))
-        bounds = np.searchsorted(
-            cells[order],
-            calls.labels.astype(np.int64)[:, None] * clips + calls.event_clips[:, None] + [0, 1],
-        )
+        right, found = np.zeros(len(scores), bool), np.full(len(calls.labels), -np.inf)
+        cells = calls.labels.astype(np.int64) * clips + calls.event_clips
+        for j, rows in self._held(windows, calls, cells):
+            right[rows] = True
+            found[j] = scores[rows].max(initial=-np.inf)
+        return right, found
+
+    def _held(
+        self, windows: tuple[NDArray[np.int64], Ticks], calls: EventRows, keys: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Iterate over the calls, with the windows of the same key that hold enough of each.
+
+        ``windows``: their keys and times. ``keys``: those of the calls.
+        """
+        of_windows, times = windows
+        order = np.lexsort((times[:, 0], of_windows))
+        bounds = np.searchsorted(of_windows[order], keys[:, None] + [0, 1])
         enough = int(to_ticks(self.min_overlap))
         for j, (first, end) in enumerate(bounds.tolist()):
             rows = order[first:end]
             onset, offset = calls.events[j]
             shared = np.minimum(times[rows, 1], offset) - np.maximum(times[rows, 0], onset)
-            rows = rows[shared >= max(1, min(enough, int(offset - onset)))]
-            right[rows] = True
-            found[j] = scores[rows].max(initial=-np.inf)
-        return right, found
+            yield j, rows[shared >= max(1, min(enough, int(offset - onset)))]

@@ -15,3 +15,6 @@ from .confusions import Confusions as Confusions
 from .diagnose import ClassDiagnosis as ClassDiagnosis
 from .diagnose import Diagnosis as Diagnosis
 from .diagnose import diagnose as diagnose
+from .error_list import ErrorList as ErrorList
+from .error_list import ListedError as ListedError
+from .error_list import list_errors as list_errors

@@ -14,7 +14,10 @@ from ..criteria import Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.clip_events import ClipEvents
 from ..data.ground_truth import GroundTruth
+from ..data.score_sources import ScoreSource
+from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
@@ -192,7 +195,7 @@ def aligned_clip_costs(
 
 
 def diagnose_clip(
-    clip: ClipScores,
+    clip: ClipScores | ClipEvents,
     references: Iterable[tuple[float, float, str]],
     criterion: Criterion,
     thresholds: float | Mapping[str, float],
@@ -205,12 +208,12 @@ def diagnose_clip(
 
     Parameters
     ----------
-    clip : ClipScores
-        The scores of the clip.
+    clip : ClipScores or ClipEvents
+        The scores of the clip, or its detected events that are kept as they are.
     references : iterable of (onset, offset, label)
         The reference events, in seconds.
     criterion : Criterion
-        One about events: ``Intersection``, ``Collar`` or ``IoU``.
+        One about events: ``Intersection``, ``Collar`` or ``IoU``; for windows that are kept, ``Window``.
     thresholds : float or mapping of str to float
         One threshold for all classes, or one for each class.
     classes : sequence of str
@@ -232,12 +235,15 @@ def diagnose_clip(
     >>> [(event.onset, event.error_type, event.overlaps) for event in diagnosis.detections]
     [(0.0, 'offset', (0,))]
     """
+    kept = isinstance(clip, ClipEvents)
+    source = ScoreSource(lambda _: clip, tuple(classes), in_memory=not kept, whole_clips=not kept)
     alignment = align(
-        Scores(["clip"], lambda _: clip, classes=classes, in_memory=True),
+        (ScoredEvents if kept else Scores)._of(["clip"], source),
         GroundTruth.from_dict(
             {"clip": references},
             durations=None if duration is None else {"clip": duration},
             ignored={"clip": ignored},
+            overlaps="keep" if criterion.judges_windows else "error",
         ),
     )
     return diagnose_aligned_clip(alignment, "clip", criterion, thresholds)
@@ -255,10 +261,11 @@ def diagnose_aligned_clip(
     chosen = alignment.choose(np.array([alignment.clips.index(clip)]))
     (checked,) = judged_clips(chosen, [criterion], 1, None)
     batch = criterion.seen(checked.batch)
+    judge = points.judge(batch, 1)
     detections: list[JudgedEvent] = []
     references: list[JudgedEvent] = []
     for c, label in enumerate(alignment.classes):
-        events = points.criterion.judge_events(*points.arguments(batch, 1), clip=0, class_number=c)
+        events = judge(0, c)
         first = np.array(
             [len(detections), len(references)]
         )  # the indices of the first events of the class

@@ -14,6 +14,8 @@ from ..criteria import Collar, Criterion
 from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.ground_truth import GroundTruth
+from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
 from ..escaping import one_line
@@ -272,11 +274,18 @@ def diagnose(
         "coverage": coverage,
     }
     if thresholds is None:
-        counts = deltas(scores, truth, criterion, **choice, run=Run(run.threads)).counts()
-        thresholds = BestFScore(criterion).measure(counts).thresholds
+        thresholds = best_thresholds(scores, truth, criterion, choice, run)
     scores, chosen = at_points(scores, thresholds, classes)
     alignment = align(scores, truth, **choice)
     return diagnose_aligned(alignment, [criterion], chosen, threads=run.threads, progress=run._steps)[0]
+
+
+def best_thresholds(
+    scores: Scores, truth: GroundTruth, criterion: Criterion, choice: Mapping[str, Any], run: Run
+) -> Mapping[str, float]:
+    """Return the thresholds of the best F-score of each class. ``choice``: what is evaluated."""
+    counts = deltas(scores, truth, criterion, **choice, run=Run(run.threads)).counts()
+    return BestFScore(criterion).measure(counts).thresholds
 
 
 def diagnose_aligned(

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
 from ..counting.checked_clips import CheckedBatch, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.counts import as_thresholds
 from ..criteria import Criterion
-from ..criteria.clip_batch import AnyBatch, DeltaSearch
+from ..criteria.clip_batch import AnyBatch, DeltaSearch, EventBatch
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray, rounded_down
 from ..data.scores import Scores
+from ..data.times import Ticks
 from ..errors import SedscopeError, listing, look_up, raise_together
 from ..progress import Progress
+
+if TYPE_CHECKING:
+    from ..criteria import Window
+    from ..criteria.per_detection import JudgedWindows
 
 CAUSES: Mapping[str, tuple[str | None, str | None]] = {
     "missed": ("missed", None),
@@ -35,6 +41,7 @@ CAUSES: Mapping[str, tuple[str | None, str | None]] = {
 """Each cause, with the error type of the references and of the detections that it explains."""
 
 TYPES = (("found", "true"), *CAUSES.values(), (None, "ignored"))  # in the order of the core
+_NUMBER = {name: number for number, names in enumerate(TYPES) for name in names if name}
 NOT_FALSE = ("true", "ignored")
 """The types of detections that are not false positives."""
 REFERENCE_TYPES = tuple(name for name, _ in TYPES if name)
@@ -45,7 +52,10 @@ def judged_clips(
     alignment: Alignment, criteria: Sequence[Criterion], threads: int, progress: Progress | None
 ) -> Iterator[CheckedBatch]:
     """Go through the clips, and refuse events that the criteria cannot judge one by one."""
-    if alignment.has_overlapping_references():
+    if (
+        not all(criterion.judges_windows for criterion in criteria)
+        and alignment.has_overlapping_references()
+    ):
         raise SedscopeError(
             "Some references of one class overlap, but error types and boundary errors need references that "
             "do not. Merge them with `overlaps='merge'`."
@@ -100,7 +110,7 @@ def at_points(
 class ClassThresholds:
     """The thresholds of each class, and the criterion that judges the events at them."""
 
-    criterion: _native.Criterion
+    defined: Criterion
     thresholds: Sequence[FloatArray]
     """Of each class, decreasing."""
     starts: IntArray
@@ -119,10 +129,9 @@ class ClassThresholds:
 
         ``single``: allow only one threshold per class.
         """
-        native = criterion.native()
-        if native is None:
+        if criterion.native() is None and not criterion.judges_windows:
             raise SedscopeError(
-                "An error analysis needs a criterion that judges single events (Intersection, Collar, "
+                "An error analysis needs a criterion that judges single events (Window, Intersection, Collar, "
                 f"Onset, IoU without matching='greedy'), not {criterion!r}."
             )
         by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
@@ -146,7 +155,38 @@ class ClassThresholds:
                 problems.append(f"{label}: there is no threshold.")
         raise_together(map(SedscopeError, problems), what="the thresholds")
         ends = np.cumsum([len(of_class) for of_class in points])
-        return cls(native, points, np.concatenate([[0], ends]).astype(np.int64))
+        return cls(criterion, points, np.concatenate([[0], ends]).astype(np.int64))
+
+    @property
+    def criterion(self) -> _native.Criterion:
+        """The criterion of the core."""
+        native = self.defined.native()
+        if native is None:
+            raise SedscopeError(
+                f"{self.defined!r} judges windows one by one, so it can list errors (`sedscope errors`) and "
+                "diagnose single clips, but not count error types. Intersection(dtc=0.5, gtc=0.1) does."
+            )
+        return native
+
+    def judge(self, batch: AnyBatch, threads: int) -> Callable[[int, int], JudgedEvents]:
+        """Return what judges the events of a clip of some and of a class, at its first threshold."""
+        if not self.defined.judges_windows:
+            core, arguments = self.criterion, self.arguments(batch, threads)
+            return lambda clip, label: core.judge_events(*arguments, clip=clip, class_number=label)
+        limits = np.array([of_class[0] for of_class in self.thresholds])
+        windows = cast("Window", self.defined).judge_windows(batch, limits)
+        return partial(_judged_windows, windows, batch)
+
+    def with_errors(self, batch: AnyBatch, threads: int) -> IntArray:
+        """Return rows (clip, class) of some clips: those with errors are among them."""
+        if not self.defined.judges_windows:
+            errors = self.criterion.count_clip_errors(*self.arguments(batch, threads))
+            return np.argwhere((errors.fp > 0) | (errors.fn > 0))
+        assert isinstance(batch, EventBatch)  # judge() refuses others
+        assert batch.listed is not None
+        clips = np.concatenate([batch.listed.event_clips, batch.event_clips])
+        labels = np.concatenate([batch.listed.columns, batch.labels])
+        return np.unique(np.stack([clips, labels], axis=1), axis=0)
 
     def arguments(
         self, batch: AnyBatch, threads: int
@@ -156,6 +196,56 @@ class ClassThresholds:
         lowest = points[self.starts[1:] - 1]
         table = _native.ThresholdTable(points, self.starts)
         return batch.clips, batch.truth(DeltaSearch(lowest, threads)), table
+
+
+class JudgedEvents(Protocol):
+    """Detections and references of one clip and class, with the numbers of their error types."""
+
+    @property
+    def detections(self) -> Ticks: ...
+    @property
+    def detection_types(self) -> NDArray[np.uint8]: ...
+    @property
+    def reference_types(self) -> NDArray[np.uint8]: ...
+    @property
+    def pairs(self) -> IntArray: ...
+    @property
+    def overlaps(self) -> IntArray: ...
+    @property
+    def cross_triggers(self) -> IntArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _ClipWindows:
+    """The same of windows that are judged one by one, which form no pairs."""
+
+    detections: Ticks
+    detection_types: NDArray[np.uint8]
+    reference_types: NDArray[np.uint8]
+    pairs: IntArray
+    overlaps: IntArray
+    cross_triggers: IntArray
+
+
+def _judged_windows(windows: JudgedWindows, batch: AnyBatch, clip: int, label: int) -> JudgedEvents:
+    rows = np.flatnonzero((windows.event_clips == clip) & (windows.columns == label))
+    calls = np.flatnonzero((batch.event_clips == clip) & (batch.labels == label))
+    times, events = windows.times[rows], batch.events[calls]
+    triggers = windows.triggers[np.isin(windows.triggers[:, 0], rows)]
+    triggers = np.stack([np.searchsorted(rows, triggers[:, 0]), triggers[:, 1]], axis=1)
+    types = np.full(len(rows), _NUMBER["background"], np.uint8)
+    types[triggers[:, 0]] = _NUMBER["cross_trigger"]
+    types[windows.excused[rows]] = _NUMBER["ignored"]
+    types[windows.right[rows]] = _NUMBER["true"]
+    shared = np.minimum(times[:, None, 1], events[:, 1]) > np.maximum(times[:, None, 0], events[:, 0])
+    return _ClipWindows(
+        times,
+        types,
+        np.where(windows.found[calls], _NUMBER["found"], _NUMBER["missed"]).astype(np.uint8),
+        np.empty((0, 2), np.int64),
+        np.argwhere(shared),
+        triggers[types[triggers[:, 0]] == _NUMBER["cross_trigger"]],
+    )
 
 
 Judged = TypeVar("Judged")
