@@ -131,8 +131,8 @@ class ClassThresholds:
         """
         if criterion.native() is None and not criterion.judges_windows:
             raise SedscopeError(
-                "An error analysis needs a criterion that judges single events (Window, Intersection, Collar, "
-                f"Onset, IoU without matching='greedy'), not {criterion!r}."
+                "An error analysis needs a criterion that judges single events (Window, Intersection, "
+                f"Collar, Onset, IoU without matching='greedy'), not {criterion!r}."
             )
         by_class = thresholds if isinstance(thresholds, Mapping) else dict.fromkeys(classes, thresholds)
         unknown = [str(label) for label in by_class if label not in classes]
