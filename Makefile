@@ -22,7 +22,7 @@ QUICK_TESTS := tests/postprocessing $(addsuffix .py,$(addprefix tests/,test_impo
 	data/test_scores data/test_ground_truth data/test_detections data/test_chunks \
 	metrics/test_psds metrics/test_metrics metrics/test_ties metrics/test_names metrics/test_definitions))
 
-.PHONY: demo test test-quick pytest test-sanitized test-compilers soak fuzz lint api stubs figures docs bench \
+.PHONY: demo test test-quick pytest test-sanitized test-compilers soak fuzz lint api stubs figures docs bench study \
 	bench-large bench-gpu bench-tools peers wheels release-check clean FORCE
 
 demo: .venv/ready  ## simulate two systems, evaluate and compare them, write a report of both
@@ -106,6 +106,9 @@ docs: .venv/ready-for-docs  ## the documentation site, in build/docs
 
 bench: .venv/ready-for-tests peers  ## the side-by-side table
 	$(BIN)/python -m benchmarks
+
+study: .venv/ready-for-tests  ## how often intervals hold the value of a population; takes a quarter of an hour
+	$(BIN)/python -m benchmarks.coverage $(STUDY_OPTIONS)
 
 bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; some minutes
 	$(BIN)/python -m benchmarks.large
