@@ -18,7 +18,7 @@ from sedscope.cli import program
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
-    "Find out where errors come from": ("diagnose", "errors", "latency"),
+    "Find out where errors come from": ("diagnose", "errors", "errors apply", "latency"),
     "Check and convert files": ("validate", "verify", "check", "labels", "convert"),
     "Look up and try": ("metrics", "presets", "tasks", "formats", "demo"),
 }
@@ -34,7 +34,7 @@ def write_command_pages(folder: Path) -> None:
         raise ValueError(f"TOPICS differ from the commands: {sorted(shown ^ {*tool.commands})}")
     context = tool.make_context("sedscope", [], resilient_parsing=True)
     for name, command in tool.commands.items():
-        _write(folder / f"{name}.rst", _command_page(name, command, context))
+        _write(folder / f"{_page(name)}.rst", _command_page(name, command, context))
     _write(folder / "index.rst", _index(tool.commands))
 
 
@@ -45,6 +45,10 @@ def _write(page: Path, lines: Iterator[str]) -> None:
         page.write_text(text, encoding="utf-8")
 
 
+def _page(command: str) -> str:
+    return command.replace(" ", "_")
+
+
 def _index(commands: dict[str, Any]) -> Iterator[str]:
     yield from _heading("Command line", "=")
     yield "``sedscope COMMAND --help`` prints what these pages say."
@@ -53,8 +57,8 @@ def _index(commands: dict[str, Any]) -> Iterator[str]:
         yield from (".. list-table::", "   :widths: 20 80", "")
         for name in names:
             summary = commands[name].help.split("\n\n")[0]
-            yield f"   * - :doc:`{name}`\n     - {_marked_up(' '.join(summary.split()))}"
-        yield from ("", ".. toctree::", "   :hidden:", "", *(f"   {name}" for name in names))
+            yield f"   * - :doc:`{_page(name)}`\n     - {_marked_up(' '.join(summary.split()))}"
+        yield from ("", ".. toctree::", "   :hidden:", "", *(f"   {_page(name)}" for name in names))
 
 
 def _command_page(name: str, command: Any, parent: Any) -> Iterator[str]:

@@ -74,6 +74,7 @@ def test_every_command_has_a_page_with_its_options(script: Any, tmp_path: Path) 
     index = (tmp_path / "index.rst").read_text(encoding="utf-8")
     tool: Any = get_command(program())
     for name, command in tool.commands.items():
+        name = name.replace(" ", "_")
         assert f":doc:`{name}`" in index
         page = (tmp_path / f"{name}.rst").read_text(encoding="utf-8")
         options = [option for part in command.params for option in part.opts if option.startswith("-")]

@@ -28,6 +28,7 @@ COMMANDS = {
     "detect": "detect",
     "diagnose": "diagnosis",
     "errors": "diagnosis",
+    "errors apply": "diagnosis",
     "latency": "diagnosis",
     "validate": "validate",
     "verify": "validate",
@@ -40,7 +41,7 @@ COMMANDS = {
     "formats": "listings",
     "demo": "demo",
 }
-"""All commands, and the modules that define them."""
+"""All commands, and the modules that define them. A command may have two words."""
 
 
 def program(commands: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -57,7 +58,7 @@ def program(commands: Iterable[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in commands:
-        command = getattr(import_module(f".{COMMANDS[name]}", __name__), name)
+        command = getattr(import_module(f".{COMMANDS[name]}", __name__), name.replace(" ", "_"))
         app.command(name, cls=CommandWithSections)(with_options(command))
     app.callback()(_program_options)
     return app
@@ -100,8 +101,11 @@ def main() -> None:
         _fail("Cannot write the output: standard output is closed. Send it to a file, or to /dev/null.")
     try:
         try:
-            named = [name for name in sys.argv[1:2] if name in COMMANDS]
-            program(named or COMMANDS)(prog_name="sedscope")
+            arguments = sys.argv[1:]
+            if " ".join(arguments[:2]) in COMMANDS:
+                arguments = [" ".join(arguments[:2]), *arguments[2:]]
+            named = [name for name in arguments[:1] if name in COMMANDS]
+            program(named or COMMANDS)(arguments, prog_name="sedscope")
         finally:
             sys.stdout.flush()
     except SedscopeError as error:

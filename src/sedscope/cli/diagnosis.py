@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -11,7 +12,15 @@ import typer
 from ..errors import SedscopeError
 from .engine_options import ThreadOptions
 from .input_options import InputOptions
-from .options import JsonOption, ScoresArgument, TruthArgument, Writes, collected_warnings, path_option
+from .options import (
+    JsonOption,
+    ScoresArgument,
+    TruthArgument,
+    Writes,
+    collected_warnings,
+    path_option,
+    postprocess,
+)
 from .output_files import (
     PICTURES,
     BoxOptions,
@@ -143,6 +152,76 @@ def errors(
         durations = load_durations(inputs.durations)
         chosen.notes.extend(write_event_list(listed.events(), output, durations, box_options.boxes()))
     _show(listed, chosen.notes, json)
+
+
+def errors_apply(
+    edited: Annotated[
+        Path,
+        typer.Argument(
+            help="List of errors with answers: add, replace, remove or no. A table that 'sedscope errors' "
+            "wrote, or a file or folder of Raven or Audacity."
+        ),
+    ],
+    ground_truth: TruthArgument,
+    inputs: InputOptions,
+    output: Annotated[
+        Path,
+        path_option("--output", "-o", help="File for the corrected reference events."),
+        Writes("either"),
+    ],
+    changes: Annotated[
+        Path | None, path_option(help="File for the list of changes (.csv)."), Writes()
+    ] = None,
+    system: Annotated[
+        Path | None, path_option(help="System to evaluate before and after the corrections.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="What to measure of the system. Repeat the option for several metrics."),
+    ] = None,
+) -> None:
+    """Correct reference events as an edited list of errors says.
+
+    The corrections apply to the ground truth as its file spells it, before any label map.
+    """
+    from ..diagnosis import apply_corrections, read_corrections
+    from ..io.event_files import event_format_of_name, read_truth, write_ground_truth
+
+    if metric and system is None:
+        raise SedscopeError("--metric needs a system to measure: give --system.")
+    reading = replace(
+        inputs.truth_reading(), overlaps="keep", ignored=None, ignored_labels=(), label_map=None
+    )
+    corrected = apply_corrections(read_truth(ground_truth, reading), read_corrections(edited))
+    write_ground_truth(corrected.truth, output, format=event_format_of_name(output), lossy=True)
+    typer.echo(corrected.table())
+    if changes is not None:
+        corrected.to_csv(changes)
+    if system is not None:
+        after = replace(inputs, truth_format=None, columns=None, label=None, truth_confidence=None)
+        typer.echo(f"\n{_before_and_after(system, (ground_truth, inputs), (output, after), metric)}")
+
+
+def _before_and_after(
+    system: Location,
+    before: tuple[Location, InputOptions],
+    after: tuple[Location, InputOptions],
+    metrics: Sequence[str] | None,
+) -> str:
+    """Measure a system by two files of reference events, each with the options to read it."""
+    from .. import evaluate
+    from ..metrics.names import name_pairs, parse_named_metric
+    from ..results.text import ruled_text
+
+    named = None if metrics is None else name_pairs(map(parse_named_metric, metrics))
+    columns = []
+    for truth_path, inputs in (before, after):
+        truth = inputs.read_truth(truth_path)
+        scores = postprocess(inputs.read_scores(system, truth, "errors apply"), inputs.postprocess)
+        result = evaluate(scores, truth, named, **inputs.selection(scores.classes))
+        columns.append({result.names[metric]: result[metric].value for metric in result})
+    rows = [[name, *(f"{values[name]:.4f}" for values in columns)] for name in columns[0]]
+    return ruled_text([["metric", "before", "after"], *rows])
 
 
 def latency(
