@@ -30,7 +30,7 @@ PATH = (  # package, and the object that it hands to the next one
 LEFT_SIDE = dict(
     enumerate(("results", "postprocessing", "engines", "resampling", "diagnosis", "checking", "plots"))
 )
-RIGHT_SIDE = dict(enumerate(("tuning", "ranking", "tasks", "torch", "compat", "cli"), 1))
+RIGHT_SIDE = dict(enumerate(("tuning", "review", "ranking", "tasks", "torch", "compat", "cli"), 1))
 
 
 def docstring(package: str) -> str:

@@ -2,6 +2,7 @@
 
 from . import plots as plots
 from . import postprocessing as postprocessing
+from . import review as review
 from . import simulate as simulate
 from . import tasks as tasks
 from .checking.validate import validate as validate

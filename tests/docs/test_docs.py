@@ -19,7 +19,7 @@ NEEDED = {
     "training.md": ("torchmetrics", "tensorboard", "lightning"),
 }
 # the first block of these makes the files that their commands read
-MAKES_FILES = ("birdnet_walkthrough.md", "formats_annotation.md", "moment_retrieval.md")
+MAKES_FILES = ("birdnet_walkthrough.md", "formats_annotation.md", "moment_retrieval.md", "review.md")
 TESTED_ALONE = (
     *("import mlflow", "import wandb"),  # in test_loggers.py, where they are installed
     "import sedscope.compat\n",  # in test_old_names.py, because it changes what other tests import

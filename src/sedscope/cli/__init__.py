@@ -30,6 +30,7 @@ COMMANDS = {
     "errors": "diagnosis",
     "errors apply": "diagnosis",
     "latency": "diagnosis",
+    "review plan": "review",
     "validate": "validate",
     "verify": "validate",
     "check": "tasks",

@@ -1,0 +1,247 @@
+"""``sedscope review``: plans of reviews, and estimates from the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import typer
+
+from ..errors import SedscopeError, counted, listing
+from .option_groups import OptionGroup, options_given
+from .options import (
+    GapsOption,
+    LabelsOption,
+    ScoresColumnsOption,
+    ScoresFormatOption,
+    ScoresToThresholdArgument,
+    SeedOption,
+    StitchOption,
+    Writes,
+    column_map,
+    path_option,
+    stitch_arguments,
+)
+from .output_files import BoxOptions, write_event_list
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..data.scores import Scores
+    from ..io.locations import Location
+    from ..review.table import Review
+
+_TABLES = (".csv", ".tsv")
+
+
+@dataclass(frozen=True)
+class SystemOptions(OptionGroup):
+    """What is reviewed, and how it is read."""
+
+    panel: ClassVar[str] = "System"
+
+    above: Annotated[
+        float | None,
+        typer.Option(
+            help="Only detections with a higher score. Of scores, a detection is a run of frames above it. "
+            "[default: 0.1 for scores of frames, all of a list of detections]"
+        ),
+    ] = None
+    durations: Annotated[
+        Path | None,
+        path_option(
+            help="Clip durations (filename duration), for the windows without a detection of a list of "
+            "detections, and for one table of Raven."
+        ),
+    ] = None
+    labels: LabelsOption = None
+    scores_format: ScoresFormatOption = None
+    scores_columns: ScoresColumnsOption = None
+    gaps: GapsOption = "error"
+    stitch: StitchOption = None
+
+    def read(self, path: Location) -> Scores:
+        """Read scores, or detections as they are."""
+        from .. import SystemReading, read_label_map
+        from ..io.systems import read_scores_or_detections
+
+        return read_scores_or_detections(
+            path,
+            SystemReading(
+                format=self.scores_format,
+                columns=column_map(self.scores_columns, "--scores-columns"),
+                gaps=self.gaps,
+                overlaps="keep",
+                label_map=None if self.labels is None else read_label_map(self.labels, side="system"),
+                **stitch_arguments(self.stitch),
+            ),
+        )
+
+    def seconds(self) -> Mapping[str, float] | None:
+        """Return the durations of clips, if there are some."""
+        from ..io.side_tables import load_durations
+
+        return load_durations(self.durations)
+
+
+def review_plan(
+    scores: ScoresToThresholdArgument,
+    system_options: SystemOptions,
+    box_options: BoxOptions,
+    output: Annotated[
+        list[Path],
+        path_option(
+            "--output",
+            "-o",
+            help="File for the table to fill in (.csv or .tsv). Repeat the option to write the same rows for "
+            "listening, in the format that the name selects: a table of Raven, a label track of Audacity, or "
+            "a folder with one per recording.",
+        ),
+        Writes("either"),
+    ],
+    reviews: Annotated[
+        int, typer.Option(min=1, help="How many detections to draw; all, if there are fewer.")
+    ] = 100,
+    per: Annotated[
+        Literal["class", "total"],
+        typer.Option(help="Whether to draw that many of each class, or of all classes together."),
+    ] = "class",
+    silent_windows: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="How many windows without a detection to draw for each class, to estimate how many calls "
+            "are missed.",
+        ),
+    ] = 0,
+    window: Annotated[
+        float | None,
+        typer.Option(
+            help="Length of these windows in seconds. [default: that of the detections if they have the "
+            "same, else 3]"
+        ),
+    ] = None,
+    classes: Annotated[
+        list[str] | None, typer.Option("--class", help="Only this class. Repeat the option for several.")
+    ] = None,
+    order: Annotated[
+        Literal["listening", "score"],
+        typer.Option(help="Order of the rows: by recording and time, or the highest scores first."),
+    ] = "listening",
+    audio: Annotated[
+        Path | None,
+        path_option(help="Folder with the recordings, to cut the rows out of. Needs --cuts."),
+    ] = None,
+    cuts: Annotated[
+        Path | None,
+        path_option(help="New folder for the audio of the rows, numbered as they are."),
+        Writes("folder"),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(min=0, help="Seconds of audio before and after each row.")
+    ] = 1.0,
+    given: Annotated[
+        Path | None,
+        path_option(help="A review with answers, to which to add --more rows where they tell most."),
+    ] = None,
+    more: Annotated[
+        int | None, typer.Option(min=1, help="How many detections to add to --given.")
+    ] = None,
+    min_precision: Annotated[
+        float, typer.Option(help="With --more: the precision that a threshold is sought for.")
+    ] = 0.9,
+    seed: SeedOption = 0,
+) -> None:
+    """Draw detections to review, more of high scores than of low ones.
+
+    Fill in the column 'correct' of the table: 1 or yes, 0 or no, ? where you cannot tell. 'sedscope review
+    estimate' reads it.
+    """
+    from ..review.sampling import extend, plan
+    from ..review.table import read_review
+
+    if (given is None) != (more is None):
+        raise SedscopeError("Give both --given and --more, or neither.")
+    if (audio is None) != (cuts is None):
+        raise SedscopeError("Give both --audio and --cuts, or neither.")
+    table = [path for path in output if path.suffix in _TABLES]
+    if len(table) != 1:
+        raise SedscopeError("Give one file to fill in, whose name ends in .csv or .tsv: -o review.csv.")
+    system = system_options.read(scores)
+    durations = system_options.seconds()
+    if given is not None and more is not None:
+        unused = options_given(silent_windows=silent_windows, window=window, classes=classes)
+        if unused:
+            raise SedscopeError(
+                f"{unused[0]} cannot be changed with --more. It is as in the first plan."
+            )
+        previous = read_review(given)
+        review = extend(
+            system,
+            previous,
+            more,
+            per=per,
+            min_precision=min_precision,
+            above=system_options.above,
+            seed=seed,
+        )
+    else:
+        review = plan(
+            system,
+            reviews=reviews,
+            per=per,
+            above=system_options.above,
+            classes=classes,
+            silent_windows=silent_windows,
+            window=window,
+            durations=durations,
+            seed=seed,
+        )
+    review = review.ordered(order)
+    review.write(table[0])
+    notes = []
+    for path in output:
+        if path not in table:
+            notes += write_event_list(review.events(), path, durations, box_options.boxes())
+    if audio is not None and cuts is not None:
+        _cut_audio(review, audio, cuts, margin)
+    typer.echo(f"{counted(len(review), 'row')} to review in {table[0]}: {_by_class(review)}")
+    for note in notes:
+        typer.echo(f"warning: {note}", err=True)
+
+
+def _by_class(review: Review) -> str:
+    labels = [*dict.fromkeys(sorted(review.labels))]
+    return listing([f"{label} ({review.labels.count(label)})" for label in labels])
+
+
+def _cut_audio(review: Review, audio: Location, target: Path, margin: float) -> None:
+    """Cut the audio of each row out of the recordings, into a new folder."""
+    from ..data.clips import clip_id
+    from ..io.atomic_write import filling
+    from ..io.audio import open_cutter
+    from ..io.locations import folder_content, input_location
+
+    files = {
+        clip_id(file.name): file
+        for file in folder_content(input_location(audio))
+        if clip_id(file.name) != file.name
+    }
+    missing = [clip for clip in dict.fromkeys(review.clips) if clip_id(clip) not in files]
+    if missing:
+        raise SedscopeError(
+            f"{audio} has no audio file for {counted(len(missing), 'clip')} of the review: "
+            f"{listing(missing)}."
+        )
+    cutters = {clip: open_cutter(files[clip_id(clip)]) for clip in dict.fromkeys(review.clips)}
+    digits = len(str(len(review)))
+    with filling(target) as new:
+        for i, (clip, label) in enumerate(zip(review.clips, review.labels, strict=True)):
+            onset, offset = (review.times[i] / 1e6).tolist()
+            cutter = cutters[clip]
+            name = f"{i + 1:0{digits}d} {label} {clip_id(clip)} {onset:g} s"
+            safe = "".join(c if c.isalnum() or c in " ._-" else "_" for c in name)
+            suffix = cutter.media_type.rpartition("/")[2]
+            content = cutter.cut(max(0.0, onset - margin), offset + margin)
+            Path(new, f"{safe}.{suffix}").write_bytes(content)

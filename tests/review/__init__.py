@@ -1,0 +1,1 @@
+"""Plans of reviews and what is estimated from them."""
