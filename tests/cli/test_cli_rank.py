@@ -141,6 +141,22 @@ def test_lists_of_events_are_ranked_and_sets_of_them_are_rejected(folder: Path, 
     assert "events.tsv" in done.out
 
 
+def test_a_warning_about_several_systems_is_printed_once(folder: Path, tmp_path: Path) -> None:
+    scores = sed.read_scores(folder / "systems" / "mid")
+    frame = float(scores[next(iter(scores))].edges[1])
+    short = sed.Scores.from_arrays(
+        {clip: scores[clip].values[: int(9.2 / frame)] for clip in scores},
+        classes=scores.classes,
+        frame=frame,
+    )
+    for name in ("a", "b"):
+        sed.write_scores(short, tmp_path / name)
+    done = rank(folder, tmp_path / "a", tmp_path / "b")
+    assert done.code == 0, done.err
+    assert done.err.count("are shorter than their clip") == 1, done.err
+    assert "warning: a, b: " in done.err
+
+
 def test_a_formula_is_the_score(folder: Path, tmp_path: Path) -> None:
     options = ("--metric", "psds2", "--score", "psds1 + psds2", "-o", tmp_path / "board")
     done = rank(folder, folder / "systems" / "*", *options, bootstrap=50)

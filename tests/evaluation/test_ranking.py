@@ -363,6 +363,13 @@ def test_kept_values_of_scores_that_end_early_are_not_used_where_they_are_refuse
     assert "cover less than half" in rejected.reasons[0]
 
 
+def test_systems_of_a_list_are_numbered(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
+    ranking = sed.rank([*systems.values()], truth, "psds1", resampling=50)
+    assert {system.name for system in ranking.systems} == {
+        f"system {i}" for i in range(1, len(systems) + 1)
+    }
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

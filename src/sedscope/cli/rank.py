@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, counted, of_systems
 from .engine_options import EngineOptions
 from .input_options import InputOptions, clip_choice
 from .options import Reads, Writes, as_location, counting_progress, path_option, postprocess
@@ -279,7 +279,8 @@ def _show(ranking: Ranking, output: Path | None) -> None:
         typer.echo(f"\n{counted(len(ranking.rejected), 'system')} rejected:")
     for system in ranking.rejected:
         typer.echo("\n".join(_rejection_lines(system, output)))
-    for warning in (*ranking.warnings, *_own_warnings(ranking)):
+    about_systems = [(system.full_name, text) for system in ranking.systems for text in system.warnings]
+    for warning in (*ranking.warnings, *of_systems(about_systems)):
         typer.echo(f"warning: {warning}", err=True)
 
 
@@ -289,7 +290,3 @@ def _rejection_lines(system: RejectedSystem, output: Path | None) -> list[str]:
     where = "" if output is None else f" (all are in {output / 'ranking.json'})"
     more = [f"  and {hidden} more{where}"] if hidden else []
     return [f"{system.full_name}:", *(f"  {reason}" for reason in shown), *more]
-
-
-def _own_warnings(ranking: Ranking) -> list[str]:
-    return [f"{system.full_name}: {text}" for system in ranking.systems for text in system.warnings]

@@ -52,8 +52,6 @@ def named_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> Mapping[str, 
         raise SedscopeError("Give several systems: a mapping from names to scores, or a list of scores.")
     if not isinstance(systems, Mapping):
         systems = {f"system {i}": runs for i, runs in enumerate(systems, 1)}
-    if len(systems) < 2:
-        raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
     return systems
 
 

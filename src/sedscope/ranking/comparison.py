@@ -117,6 +117,8 @@ def compare(
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
     resampling = Resampling._of(resampling)
     systems = named_systems(systems)
+    if len(systems) < 2:
+        raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
     published = published_values(systems, named)
     truth = as_truth(truth, reading)
     measurable = {name: runs for name, runs in systems.items() if name not in published}

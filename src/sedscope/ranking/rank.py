@@ -32,7 +32,7 @@ from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
-from .compared_runs import ComparedRun, Runs, as_run, runs_by_name
+from .compared_runs import ComparedRun, Runs, as_run, named_systems, runs_by_name
 from .formula import Formula
 from .measured_runs import measure_runs
 from .ranking import RankedMetric, RankedSet
@@ -64,7 +64,7 @@ _REFUSED_ADVICE = re.compile(r"(?<=\.) [^.]*`(clips='scored'|missing='empty')`\.
 
 
 def rank(
-    systems: Mapping[str, Runs],
+    systems: Mapping[str, Runs] | Sequence[Runs],
     truth: TruthLike,
     metrics: MetricsLike | None = None,
     *,
@@ -85,7 +85,7 @@ def rank(
 
     Parameters
     ----------
-    systems : mapping of str to system
+    systems : mapping of str to system, or sequence of systems
         Each system in any form that :func:`~sedscope.evaluate` takes. A list of several under one name are
         runs of one system: their mean is ranked.
     truth
@@ -136,7 +136,7 @@ def rank(
     """
     truth = as_truth(truth, reading)
     columns = None if classes is None or isinstance(classes, str) else [*classes]
-    runs_of = runs_by_name(systems)
+    runs_of = runs_by_name(named_systems(systems))
     unknown = sorted(set(teams or {}).difference(runs_of))
     if unknown:
         raise SedscopeError(f"teams names systems that are not among the systems: {listing(unknown)}.")
