@@ -249,6 +249,12 @@ def test_missing_cells_of_score_tables_are_nan(frame: Any) -> None:
 GOOD_TABLE = pandas.DataFrame({"onset": [0.0], "offset": [1.0], "Dog": [0.1]})
 
 
+def test_the_columns_of_a_score_table_may_have_any_order() -> None:
+    scores = sed.Scores.from_tables({"b": GOOD_TABLE, "a": GOOD_TABLE[["Dog", "offset", "onset"]]})
+    assert scores.classes == ("Dog",)
+    assert scores["a"].values.tolist() == scores["b"].values.tolist() == [[0.1]]
+
+
 @pytest.mark.parametrize(
     ("tables", "message"),
     [
@@ -260,7 +266,7 @@ GOOD_TABLE = pandas.DataFrame({"onset": [0.0], "offset": [1.0], "Dog": [0.1]})
         ({"b": GOOD_TABLE, "a": None}, "clip a"),
         ({"b": GOOD_TABLE, "a": GOOD_TABLE.rename(columns={"Dog": "Cat"})}, "clip a: .*Dog.*Cat"),
         ({"a": GOOD_TABLE[["onset", "offset"]]}, "one per class"),
-        ({"a": GOOD_TABLE[["Dog", "onset", "offset"]]}, "onset, offset"),
+        ({"a": GOOD_TABLE[["Dog", "onset"]]}, "onset, offset"),
         ({"a": GOOD_TABLE.rename(columns={"Dog": 3})}, "Class names"),
         ({"a": pandas.DataFrame([[0, 1, 0.5, 0.5]], columns=["onset", "offset", "Dog", "Dog"])}, "Dog"),
         ({0: GOOD_TABLE}, "0"),

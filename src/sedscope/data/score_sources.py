@@ -205,7 +205,14 @@ TIME_COLUMNS = ["onset", "offset"]
 
 def table_classes(table: FrameLike, where: str) -> tuple[str, ...]:
     """Return the classes of a score table ``onset offset class…``."""
-    return header_classes(as_frame(table, where).columns, where)
+    return header_classes(_times_first(as_frame(table, where).columns), where)
+
+
+def _times_first(columns: Sequence[str]) -> list[str]:
+    """Put the times of a data frame first, where they stand in a file."""
+    if not {*TIME_COLUMNS} <= {*columns}:
+        return [*columns]
+    return [*TIME_COLUMNS, *(name for name in columns if name not in TIME_COLUMNS)]
 
 
 def clip_from_table(
@@ -213,7 +220,7 @@ def clip_from_table(
 ) -> ClipScores:
     """Make the scores of a clip from a score table, with the columns in the order of the classes."""
     frame = as_frame(table, where)
-    check_same_classes(header_classes(frame.columns, where), classes, where)
+    check_same_classes(header_classes(_times_first(frame.columns), where), classes, where)
     if len(frame) == 0:
         raise SedscopeError(f"{where}: the score table has no rows. It needs a row for each frame.")
     try:

@@ -243,8 +243,8 @@ class Scores(Mapping[str, ClipScores]):
         Parameters
         ----------
         tables : mapping from str to data frame
-            A pandas, polars or pyarrow table per clip, with the columns ``onset offset class…`` and a
-            row per frame. Times that differ only by rounding errors are the same boundary, see
+            A pandas, polars or pyarrow table per clip, with the columns ``onset``, ``offset`` and one per
+            class, and a row per frame. Times that differ only by rounding errors are the same boundary, see
             :meth:`ClipScores.from_frames`.
         gaps : {'error', 'silent'}, default 'error'
             Whether a gap between two frames is an error or a frame in which nothing is active.
@@ -534,8 +534,8 @@ class Scores(Mapping[str, ClipScores]):
         from ..results.frames import html_facts
 
         facts = {
-            "clips": f"{len(self):,}: {listing(self._names)}",
-            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
+            "clips": f"{len(self)}: {listing(self._names)}",
+            "classes": f"{len(self.classes)}: {listing(self.classes)}",
             "kept": "in memory" if self.in_memory else "read clip by clip when needed",
         }
         if self.processing:
