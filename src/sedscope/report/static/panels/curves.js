@@ -3,7 +3,7 @@
 import { Chart } from "../chart.js";
 import { el, whenChanged } from "../dom.js";
 import { amount, fixed, short } from "../format.js";
-import { Tally } from "../model.js";
+import { positionOf, Tally } from "../model.js";
 import { registerPanel } from "../panel.js";
 import { linear, logarithmic, normal, roundRange } from "../scales.js";
 
@@ -11,7 +11,8 @@ registerPanel("curves", ({ section, model, state }) => {
   const definition = el("code");
   const figures = el("div", { class: "figures" });
   section.append(el("p", { class: "about" }, "Counts are by ", definition, ". Hollow shapes mark the chosen thresholds.",
-    model.systems.length > 1 ? " The curves are those of the selected class, or of the first one." : ""), figures);
+    model.systems.length > 1 ? " The curves are those of the selected class. Of all classes, they are means: at each number of " +
+      "false alarms (FROC), or at each threshold that the classes share." : ""), figures);
   let charts = [];
   let criterion = null;
   const drawAll = () => {
@@ -73,6 +74,10 @@ function chartKinds(model, criterion) {
   return kinds;
 }
 
+function average(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 class CurveChart {
   constructor(model, state, kind) {
     Object.assign(this, { model, state, kind, criterion: state.criterion });
@@ -109,14 +114,72 @@ class CurveChart {
     return this.vertices.get(key);
   }
 
+  // The mean over the classes that have references, computed once for each system.
+  meanOf(s) {
+    const key = `${s},mean`;
+    if (!this.vertices.has(key)) {
+      const { model, criterion } = this;
+      const classes = this.classes();
+      const point = classes.every((k) => model.isOnePoint(s, criterion, k));
+      const mean = this.kind.froc && !point ? this.meanOfSteps(s, classes) : this.meanAtShared(s, classes);
+      if (point) for (const name of Object.keys(mean)) mean[name] = mean[name].slice(-1);
+      this.vertices.set(key, { ...mean, point });
+    }
+    return this.vertices.get(key);
+  }
+
+  classes() {
+    return this.model.labels.map((_, k) => k).filter((k) => this.model.references(this.criterion, k));
+  }
+
+  // The mean of the best recall of each class with at most that many false alarms.
+  meanOfSteps(s, classes) {
+    const steps = classes.map((k) => this.verticesOf(s, k));
+    const x = [...new Set(steps.flatMap((step) => step.x))].sort((a, b) => a - b);
+    const end = Math.min(...steps.map((step) => step.end ?? Infinity));
+    const y = x.map((rate) => average(steps.map((step) => step.y[step.x.findLastIndex((value) => value <= rate)] ?? 0)));
+    return { x, y, end };
+  }
+
+  meanAtShared(s, classes) {
+    const { model, kind } = this;
+    const scores = model.sharedThresholds;
+    const at = (axis, threshold) => average(classes.map((k) =>
+      axis.value(model.tally(s, this.criterion, k, positionOf(threshold, model.thresholds[k])), threshold, k)));
+    return { x: scores.map((threshold) => at(kind.x, threshold)), y: scores.map((threshold) => at(kind.y, threshold)), scores };
+  }
+
+  // Of several systems, without a selected class.
+  meanCurves() {
+    const { model, kind } = this;
+    return this.classes().length ? model.systems.map((system, s) => {
+      const mean = this.meanOf(s);
+      return { name: `${system}: all classes`, style: s, ...mean, step: kind.step, strong: true,
+        describe: (i) => [...(mean.scores ? [`active where score > ${short(mean.scores[i])}`] : []),
+          `mean ${kind.x.label} ${fixed(mean.x[i])}`, `mean ${kind.y.label} ${fixed(mean.y[i])}`] };
+    }) : [];
+  }
+
+  meanMarks() {
+    const { model, state, kind } = this;
+    return this.classes().length ? model.systems.flatMap((_, s) => {
+      const at = (axis) => this.classes().map((k) =>
+        axis.value(model.tally(s, this.criterion, k, state.positions[s][k]), state.threshold(k, s), k));
+      const x = at(kind.x);
+      if (kind.x.label === "threshold" && new Set(x).size > 1) return []; // they have no place on this axis
+      return [{ x: average(x), y: average(at(kind.y)), style: s, strong: true }];
+    }) : [];
+  }
+
   curves() {
     const { model, state, several } = this;
+    if (several && state.selectedClass === null) return this.meanCurves();
     const criterion = model.criteria[this.criterion];
     const text = (value) => amount(value, criterion);
     const rate = criterion.measures_time ? text : short;
     const curves = [];
     model.systems.forEach((system, s) => model.labels.forEach((label, k) => {
-      if (!model.references(this.criterion, k) || (several && k !== (state.selectedClass ?? 0))) return;
+      if (!model.references(this.criterion, k) || (several && k !== state.selectedClass)) return;
       const { x, y, scores, tallies, point, end, band, ring } = this.verticesOf(s, k);
       const selected = state.selectedClass === k;
       curves.push({ name: several ? `${system}: ${label}` : label, style: several ? s : k, x, y, scores, point, end, band, ring,
@@ -135,10 +198,11 @@ class CurveChart {
 
   marks() {
     const { model, state, several } = this;
+    if (several && state.selectedClass === null) return this.meanMarks();
     const marks = [];
     model.systems.forEach((_, s) => model.labels.forEach((_label, k) => {
       const { selectedClass } = state;
-      const shown = several ? k === (selectedClass ?? 0) : selectedClass === null || selectedClass === k;
+      const shown = several ? k === selectedClass : selectedClass === null || selectedClass === k;
       if (!shown || !model.references(this.criterion, k)) return;
       const tally = model.tally(s, this.criterion, k, state.positions[s][k]);
       const threshold = state.threshold(k, s);
