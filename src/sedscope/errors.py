@@ -18,6 +18,13 @@ _COMPARED = 200  # characters of a name, for the same reason
 _DIGITS = 30  # of a whole number in a message
 _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
+_ALIKE = 3  # problems of a kind that are listed one by one
+_DETAILS = [  # of a problem, which do not make it another kind
+    (re.compile(r"^.*?: "), ""),  # the place
+    (re.compile(r"'(?:[^'\\]|\\.)*'"), "''"),  # a cell
+    (re.compile(r"^.*? [\d.]+–[\d.]+ s "), ""),  # an event
+    (re.compile(r"\d+(?:\.\d+)?"), "0"),
+]
 
 
 class SedscopeError(ValueError):
@@ -97,6 +104,29 @@ def listing(items: Collection[str], limit: int = 5, *, total: int | None = None)
     shown = ", ".join(one_line(shortened(item, _ITEM_LENGTH)) for item in islice(items, limit))
     hidden = (len(items) if total is None else total) - limit
     return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def by_kind(problems: Iterable[str]) -> list[str]:
+    """Return the first of the problems that differ only in their place, cells or numbers, and say how many
+    more there are. A few of a kind are listed one by one.
+
+    >>> by_kind([f"a.tsv:{line}: onset '{line},5'" for line in range(2, 302)] + ["a.tsv:7: no label"])
+    ["a.tsv:2: onset '2,5' (and 299 more like this)", 'a.tsv:7: no label']
+    """
+    kinds: dict[str, list[str]] = {}
+    for problem in problems:
+        kind = problem
+        for pattern, replacement in _DETAILS:
+            kind = pattern.sub(replacement, kind, count=int(pattern.pattern.startswith("^")))
+        kinds.setdefault(kind, []).append(problem)
+    grouped: list[str] = []
+    for alike in kinds.values():
+        if len(alike) <= _ALIKE:
+            grouped += alike
+        else:
+            more = f"(and {len(alike) - 1} more like this)"
+            grouped.append(f"{alike[0].removesuffix('.')} {more}{'.' * alike[0].endswith('.')}")
+    return grouped
 
 
 def shortened(text: str, limit: int = 200) -> str:
@@ -236,8 +266,9 @@ def raise_together(
         raise together[0]
     if messages:
         limit = 20
-        shown = "\n".join(f"- {message}" for message in messages[:limit])
-        hidden = len(messages) - limit
+        kinds = by_kind(messages)
+        shown = "\n".join(f"- {message}" for message in kinds[:limit])
+        hidden = len(kinds) - limit
         more = f"\n- and {counted(hidden, 'more problem')}" if hidden > 0 else ""
         number = ("At least " if perhaps_more else "") + counted(len(messages), "problem")
         raise SedscopeError(

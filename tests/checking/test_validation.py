@@ -495,6 +495,38 @@ def test_all_bad_rows_of_detections(tmp_path: Path) -> None:
     assert f"error: {where}: " in outcome.err
 
 
+def test_many_problems_are_grouped_by_kind(tmp_path: Path) -> None:
+    commas = [f"a 0,{i} 1 Dog" for i in range(300)]
+    swapped = [f"b {i + 2} {i + 1} Cat" for i in range(20)]
+    nameless = ["a 1 2 ·", "b 1 2 ·"]
+    files = write_files(tmp_path, {"truth.tsv": table(EVENTS, *commas, *nameless, *swapped)})
+    outcome = run("validate", files.truth)
+    assert [line.removeprefix(f"{files.truth}:") for line in outcome.out.splitlines()[1:6]] == [
+        "2: onset '0,0' (write decimals with a point), offset '1' (and 299 more like this)",
+        "302: no label",
+        "303: no label",
+        f"error: {files.truth}: 20 events have no positive length, or begin before or after the clip. 20 of "
+        "them end before they begin: are onset and offset swapped? Correct them, or leave them out with "
+        "--invalid drop:",
+        "304: b: Cat 2–1 s has no positive length (and 19 more like this)",
+    ]
+    findings = json.loads(run("validate", files.truth, "--json", "-").out)["findings"]
+    assert [len(finding["where"]) for finding in findings if finding["severity"] == "error"] == [302, 20]
+    error = run("evaluate", files.scores, files.truth).err
+    assert "offset '1' (and 299 more like this), " in error
+    assert error.count("no label") == 2
+
+
+def test_many_unreadable_clips_are_grouped_by_kind(tmp_path: Path) -> None:
+    clips = {f"scores/{i}.tsv": table(HEADER, "0 1 .1 x", "1 2 x .1") for i in range(40)}
+    files = write_files(tmp_path, clips)
+    missing = ("--missing", "empty", "--clips", "scored")
+    error = run("evaluate", files.scores, files.truth, *missing).err
+    assert error.count("are not numbers: line ") == 1
+    assert "and 1 more (and " in error
+    assert "more like this)" in error
+
+
 def test_warnings_of_reading_are_findings(tmp_path: Path) -> None:
     changes: dict[str, Content] = {f"scores/{clip}.tsv": text[:-1] for clip, text in SCORES.items()}
     files = write_files(tmp_path, changes)

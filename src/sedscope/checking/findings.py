@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from ..errors import (
     SedscopeError,
+    by_kind,
     collected_warnings,
     counted,
     listing,
@@ -44,8 +45,8 @@ class Finding:
     where : tuple of str
         The clips, classes or rows of files.
     lines : bool
-        Whether each item of `where` is a message of its own, such as ``truth.tsv:3: no label``, which is
-        printed on a line of its own.
+        Whether each item of `where` is a message of its own, such as ``truth.tsv:3: no label``. These are
+        printed on lines of their own, of many that are alike only the first.
 
     Examples
     --------
@@ -61,9 +62,10 @@ class Finding:
 
     def __str__(self) -> str:
         if self.lines and self.where:
-            shown = [shortened(line, _LINE_LENGTH) for line in self.where[:_LINE_LIMIT]]
-            hidden = len(self.where) - _LINE_LIMIT
-            more = [f"and {hidden} more"] if hidden > 0 else []
+            kinds = by_kind(self.where)
+            shown = [shortened(line, _LINE_LENGTH) for line in kinds[:_LINE_LIMIT]]
+            hidden = len(kinds) - _LINE_LIMIT
+            more = [f"and {counted(hidden, 'more kind')} of problems"] if hidden > 0 else []
             return "\n".join([f"{self.severity}: {self.what}:", *shown, *more])
         where = f": {listing(self.where)}" if self.where else ""
         end = "" if f"{self.what}{where}".endswith("?") else "."

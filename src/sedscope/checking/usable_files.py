@@ -168,7 +168,8 @@ def _check_events(
     if rows:
         what = f"{subject(len(rows), 'event', 'has')} no positive length, or "
         what += f"{'begins' if len(rows) == 1 else 'begin'} before or after the clip"
-        advice = "Correct them, or leave them out with `invalid='drop'`"
+        hints = "".join(kind.hint(events) for kind in kinds)
+        advice = f"{hints} Correct them, or leave them out with `invalid='drop'`".lstrip()
         add("events", invalid, rows, what, advice, "They are left out")
     points = np.flatnonzero(valid & (events.onset == events.offset))
     if len(points):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, issue_warnings, listing, raise_together, shortened, subject
+from ..errors import SedscopeError, by_kind, issue_warnings, listing, raise_together, shortened, subject
 from .arrays import group_means
 from .choices import EventOverlaps, check_choice, refuse_beyond_memory
 from .clip_events import ClipEvents
@@ -165,7 +165,7 @@ def refuse_unusable_rows(table: EventTable, *, points: bool) -> EventTable:
 def _unusable(which: str, problems: Sequence[str], *, lines: Sequence[str] = ()) -> SedscopeError:
     """Return the error of events that cannot be used. ``which``: how many, with a verb."""
     advice = points_advice(problems)
-    text = f"{which} not usable: {listing(problems)}. {advice}"
+    text = f"{which} not usable: {listing(by_kind(problems))}. {advice}"
     return SedscopeError(text.rstrip(), advice=advice, lines=lines)
 
 
@@ -256,7 +256,7 @@ def _frames(
 def _refuse_many_frames(clip: str, events: int, frames: int, columns: int) -> None:
     refuse_beyond_memory(
         8 * frames * columns,
-        f"clip {clip}: its {events:,} events begin and end at {frames:,} times, so as scores of frames they "
+        f"clip {clip}: its {events} events begin and end at {frames} times, so as scores of frames they "
         "need",
         "Keep the events as they are with `overlaps='keep'`, or leave out events of low confidence.",
     )

@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from ..errors import SedscopeError, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, listing, shortened, subject
 from .arrays import FloatArray
 from .choices import Side
 from .clips import AUDIO_SUFFIXES, clip_id, duration_ticks
@@ -310,11 +310,10 @@ class EventTable:
             return range(len(self)), *numbers
         rows, times, confidences, parsed = self._parsed()
         if parsed:
-            problems = [f"{location}: {problem}" for location, problem in parsed]
+            problems = listing(by_kind([f"{location}: {problem}" for location, problem in parsed]))
+            noun = "an event" if len(parsed) == 1 else "events"
             raise SedscopeError(
-                f"{self.where}: {subject(len(problems), 'row', 'is')} not an event: {listing(problems)}."
-                if len(problems) == 1
-                else f"{self.where}: {len(problems)} rows are not events: {listing(problems)}."
+                f"{self.where}: {subject(len(parsed), 'row', 'is')} not {noun}: {problems}."
             )
         seconds = np.array(times, np.float64).reshape(-1, 2)
         return rows, seconds, None if confidences is None else np.array(confidences, np.float64)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject
 from ..tabular import Tabular
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
@@ -171,7 +171,9 @@ def columns_of_mapping(
             rows.append((clip, label))
             times.append(ticks)
     if problems:
-        raise SedscopeError(f"{where}: {counted(len(problems), 'problem')}: {listing(problems)}.")
+        raise SedscopeError(
+            f"{where}: {counted(len(problems), 'problem')}: {listing(by_kind(problems))}."
+        )
     table = np.array(times, np.int64).reshape(-1, 2)
     name = "event" if where == "ground truth" else "ignored event"
     return EventColumns(
@@ -217,17 +219,19 @@ class InvalidEvents:
         what = self.singular if number == 1 else self.plural
         action = f" and {'was' if number == 1 else 'were'} left out" if dropped else ""
         examples = listing([events.describe(i) for i in self.rows])
-        swapped = sum(bool(events.offset[i] < events.onset[i]) for i in self.rows)
-        hint = ""
-        if swapped:
-            them = (
-                "It ends before it begins" if number == 1 else f"{swapped} of them end before they begin"
-            )
-            hint = f" {them}: are onset and offset swapped?"
+        return f"{subject(number, 'event', self.verb)} {what}{action}: {examples}.{self.hint(events)}"
+
+    def hint(self, events: EventColumns) -> str:
+        """Ask for what may be the reason of all of them."""
+        number = len(self.rows)
         if self.late and number >= MANY_LATE and 2 * number > len(events.onset):
             total = counted(len(events.onset), "event")
-            hint = f" These are {number} of {total}: are all times and durations in seconds?"
-        return f"{subject(number, 'event', self.verb)} {what}{action}: {examples}.{hint}"
+            return f" These are {number} of {total}: are all times and durations in seconds?"
+        swapped = sum(bool(events.offset[i] < events.onset[i]) for i in self.rows)
+        if not swapped:
+            return ""
+        them = "It ends before it begins" if number == 1 else f"{swapped} of them end before they begin"
+        return f" {them}: are onset and offset swapped?"
 
 
 def invalid_events(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, issue_warnings, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, counted, issue_warnings, listing, shortened, subject
 from .choices import Crossing, check_choice
 from .clip_events import ClipEvents
 from .clip_scores import ClipPieces, ClipScores
@@ -93,7 +93,7 @@ class Regions:
                     problems.append(f"{clip}: {shortened(repr(span))} is not (onset, offset)")
         if problems:
             number = counted(len(problems), "problem")
-            raise SedscopeError(f"regions: {number}: {listing(problems)}.")
+            raise SedscopeError(f"regions: {number}: {listing(by_kind(problems))}.")
         table = np.array(times, np.int64).reshape(-1, 2)
         return cls(EventColumns(clips, table[:, 0], table[:, 1], [""] * len(clips), "region {}".format))
 

@@ -11,7 +11,7 @@ from typing import Any, get_args
 from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
 from ..data.labels import shown_label, stripped
-from ..errors import SedscopeError, counted, listing, shortened, subject, with_guesses
+from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject, with_guesses
 from ..escaping import csv_cell
 from .atomic_write import write_text
 from .events.files import read_event_table
@@ -90,7 +90,8 @@ def _read_table(file: Location) -> LabelMap:
     if problems:
         number = subject(len(problems), "row", "is")
         raise SedscopeError(
-            f"{file}: {number} not clear in this label map: {listing(problems)}.", lines=problems
+            f"{file}: {number} not clear in this label map: {listing(by_kind(problems))}.",
+            lines=problems,
         )
     return LabelMap(names)
 

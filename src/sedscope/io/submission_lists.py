@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, by_kind, counted, listing
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table
 
@@ -74,7 +74,7 @@ def refuse_outward_links(submissions: Sequence[Location]) -> None:
                 if not Path(os.path.realpath(link)).is_relative_to(root)
             ]
     if problems:
-        raise SedscopeError(f"{listing(problems)}.", lines=sorted(problems))
+        raise SedscopeError(f"{listing(by_kind(problems))}.", lines=sorted(problems))
 
 
 def _is_table(text: str) -> bool:
@@ -109,7 +109,7 @@ def _add_table(table: TextTable, runs: dict[tuple[str, str], list[Location]]) ->
     if problems:
         raise SedscopeError(
             f"{table.path}: {counted(len(problems), 'row')} without a team, a name or a path: "
-            f"{listing(problems)}.",
+            f"{listing(by_kind(problems))}.",
             lines=problems,
         )
     if not table.rows:
