@@ -174,11 +174,11 @@ def test_a_demo_that_fails_removes_only_what_it_wrote(
 ) -> None:
     folder = tmp_path / "demo"
 
-    def fail(_: object) -> None:
+    def fail(*_: object, **_options: object) -> None:
         folder.mkdir()
         (folder / "precious.txt").write_text("mine")
         raise sed.SedscopeError("The disk is full.")
 
-    monkeypatch.setattr("sedscope.cli.demo._show_differences", fail)
+    monkeypatch.setattr(sed.Evaluation, "report", fail)
     assert run("demo", folder, "--clips", 2).code == 2
     assert [path.name for path in folder.iterdir()] == ["precious.txt"]
