@@ -182,7 +182,7 @@ def scores(
         frames = max(1, round(int(durations[i]) / 1e6 / frame))
         refuse_beyond_memory(
             12 * frames * len(columns),
-            f"The scores of clip {clip} in {frames:,} frames need",
+            f"The scores of clip {clip} in {frames} frames need",
             "Use longer frames.",
         )
         events = bounds[i] + np.flatnonzero(~truth.ignored[bounds[i] : bounds[i + 1]])

@@ -69,7 +69,7 @@ def deltas(
     stored = save_deltas(new, output, append=append)
     rows = sum(part.tables.rows() for part in stored)
     clips, added = len(stored[0].clips), len(alignment.clips)
-    of_them = f" ({added:,} new)" if append else ""
+    of_them = f" ({added} new)" if append else ""
     typer.echo(f"{output}: {counted(clips, 'clip')}{of_them}, {counted(rows, 'change')} of counts")
     for warning in notes:
         typer.echo(f"warning: {warning}", err=True)

@@ -87,10 +87,10 @@ class Deltas:
 
         facts = {
             "criterion": repr(self.criterion),
-            "clips": f"{len(self.clips):,}",
+            "clips": f"{len(self.clips)}",
             "hours": f"{self.durations.sum() / TICKS_PER_SECOND / 3600:.2f}",
-            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
-            "rows": f"{self.tables.rows():,}",
+            "classes": f"{len(self.classes)}: {listing(self.classes)}",
+            "rows": f"{self.tables.rows()}",
         }
         if self.variants:
             facts["post-processings"] = listing([repr(variant) for variant in self.variants])

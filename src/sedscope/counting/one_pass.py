@@ -168,7 +168,7 @@ class _Collector:
             expected = self.rows * (self.of_all / self.clips)
             refuse_beyond_memory(
                 expected * _bytes_of_a_row(len(part.classes)),
-                f"{part.criterion} found {self.rows:,} changes of counts in "
+                f"{part.criterion} found {self.rows} changes of counts in "
                 f"{counted(self.clips, 'clip')}, so {counted(self.of_all, 'clip')} will need about",
                 f"To save memory, {_ADVICE}",
             )
@@ -254,13 +254,13 @@ def _refuse_many_segments(
         return
     segments, classes = int((-(-durations // criterion.segment_ticks)).sum()), len(alignment.classes)
     longest = int(durations.argmax())
-    clips = f"clip {alignment.clips[first + longest]} ({durations[longest] / TICKS_PER_SECOND:,.10g} s)"
+    clips = f"clip {alignment.clips[first + longest]} ({durations[longest] / TICKS_PER_SECOND:.10g} s)"
     if len(durations) > 1:
         clips = f"{counted(len(durations), 'clip')}, of which {clips} is the longest,"
     limited = alignment.memory_limit < math.inf
     refuse_beyond_memory(
         segments * classes * bytes_per_class,
-        f"{criterion} cuts {clips} into {segments:,} segments, which for {counted(classes, 'class')} need",
+        f"{criterion} cuts {clips} into {segments} segments, which for {counted(classes, 'class')} need",
         "Check the durations, use longer segments, "
         + ("evaluate fewer classes at a time, or raise the limit." if limited else _ADVICE),
         alignment.memory_limit,

@@ -94,7 +94,7 @@ class EventRows:
         pieces = np.maximum(-((onsets - offsets) // longest), 1)
         refuse_beyond_memory(
             100 * float(pieces.sum()),
-            f"{pieces.sum():,} pieces of references, each of {longest / TICKS_PER_SECOND:g} s, need",
+            f"{pieces.sum()} pieces of references, each of {longest / TICKS_PER_SECOND:g} s, need",
             "Split references into longer pieces, and check their ends.",
         )
         event = np.repeat(np.arange(len(pieces)), pieces)

@@ -279,7 +279,7 @@ def cut_into_blocks(alignment: Alignment, seconds: float) -> Alignment:
     number = int((alignment.durations // length).sum())
     refuse_beyond_memory(
         _BYTES_OF_A_BLOCK * number,
-        f"About {number:,} blocks of {seconds:g} s need",
+        f"About {number} blocks of {seconds:g} s need",
         "Use longer blocks, and check the durations of the clips.",
     )
     blocks: dict[str, _Block] = {}

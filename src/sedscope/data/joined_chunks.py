@@ -258,7 +258,7 @@ def _join(
     number = -(-end // length)
     refuse_beyond_memory(
         16.0 * number * (1 + chunks[0][1].values.shape[1]),
-        f"{number:,} segments of {length / TICKS_PER_SECOND:g} s need",
+        f"{number} segments of {length / TICKS_PER_SECOND:g} s need",
         "Use longer segments, and check where the last chunk begins.",
     )
     rows, segments_of_rows = [], []

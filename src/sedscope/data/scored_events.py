@@ -329,9 +329,9 @@ class ScoredEvents(Scores, Tabular):
         from ..results.frames import html_facts
 
         facts = {
-            "clips": f"{len(self):,}: {listing(self)}",
-            "classes": f"{len(self.classes):,}: {listing(self.classes)}",
-            "events": f"{sum(len(self.open(clip).times) for clip in self):,}",
+            "clips": f"{len(self)}: {listing(self)}",
+            "classes": f"{len(self.classes)}: {listing(self.classes)}",
+            "events": f"{sum(len(self.open(clip).times) for clip in self)}",
         }
         return html_facts("Scored events", facts)
 

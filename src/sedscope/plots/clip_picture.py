@@ -78,7 +78,7 @@ def mel_spectrogram(
     size = int(2 ** np.round(np.log2(_WINDOW_SECONDS * rate)))
     refuse_beyond_memory(
         size * (_BATCH * 40 + BANDS * 16),
-        f"A spectrogram of audio with {rate:,.10g} samples per second needs",
+        f"A spectrogram of audio with {rate:.10g} samples per second needs",
         "Check the sample rate of the audio.",
     )
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(size) / size)

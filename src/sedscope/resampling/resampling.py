@@ -300,7 +300,7 @@ def each_left_out(units: NDArray[np.intp]) -> Weights:
     number = int(units.max()) + 1
     refuse_beyond_memory(
         9 * number * len(units),  # as booleans, as numbers, and once more beside the resamples
-        f"interval='bca' evaluates {len(units):,} clips {number:,} times without some, which needs",
+        f"interval='bca' evaluates {len(units)} clips {number} times without some, which needs",
         "Use interval='percentile', or groups of clips.",
     )
     return (np.arange(units.max() + 1)[:, None] != units).astype(np.int32)

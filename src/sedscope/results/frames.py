@@ -156,7 +156,7 @@ def html_points(title: str, columns: Mapping[str, Column]) -> str:
     """
     total = len(next(iter(columns.values())))
     rows = np.unique(np.linspace(0, total - 1, min(total, _POINTS)).round().astype(int)).tolist()
-    shown = f"{len(rows):,} of {counted(total, 'operating point')}"
+    shown = f"{len(rows)} of {counted(total, 'operating point')}"
     return html_table(
         list(columns),
         ([_number(column[row]) for column in columns.values()] for row in rows),
@@ -181,4 +181,4 @@ def _row(cells: Sequence[str], tag: str) -> str:
 
 
 def _more(number: int, noun: str) -> str:
-    return f"… and {number:,}{counted(number, f'more {noun}').removeprefix(str(number))}"
+    return f"… and {counted(number, f'more {noun}')}"

@@ -26,7 +26,7 @@ function evenNeighbour(larger) {
 }
 
 export function whole(value) {
-  return Number.isFinite(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009") : "–";
+  return Number.isFinite(value) ? String(value) : "–";
 }
 
 // A count of a criterion: a number of events or segments, or a time that came in microseconds.

@@ -138,7 +138,7 @@ def pad_event_roll(event_roll: Roll, length: int) -> Roll:
     missing = length - event_roll.shape[0]
     refuse_beyond_memory(
         16 * length * event_roll.shape[1],
-        f"An event roll of {length:,} segments needs",
+        f"An event roll of {length} segments needs",
         "Use a larger time_resolution, and check the ends of the events.",
     )
     return (
