@@ -9,6 +9,7 @@
 
 #include "clips/view.hpp"
 #include "core/parallel.hpp"
+#include "core/time.hpp"
 
 namespace sedscope {
 
@@ -82,6 +83,32 @@ void clip_maxima(const std::vector<ClipView<T>>& clips, const std::vector<int64_
     parallel_for(clips.size(), threads, [&] {
         return [&](std::size_t i) { finder.find(clips[i], maxima + i * columns.size()); };
     });
+}
+
+// The largest score of one column outside of some spans of time, which are ordered by onset. Frames
+// that a span touches count as inside, and so do those shorter than `shortest`.
+template <class T>
+T maximum_outside(const ClipView<T>& clip, int64_t column, const Interval* spans, std::size_t count,
+                  Time shortest) {
+    const Time* const edges = clip.edges;
+    const Time* const end = edges + clip.frames + 1;
+    const T* const scores = clip.column(column);
+    T highest = -std::numeric_limits<T>::infinity();
+    std::size_t frame = 0;
+    auto take_until = [&](std::size_t last) {
+        for (; frame < last; ++frame) {
+            const T score = scores[static_cast<std::ptrdiff_t>(frame) * clip.frame_stride];
+            if (score > highest && edges[frame + 1] - edges[frame] >= shortest) highest = score;
+        }
+    };
+    for (std::size_t k = 0; k < count; ++k) {
+        const auto begun = std::upper_bound(edges, end, spans[k].onset) - edges;
+        if (begun > 1) take_until(static_cast<std::size_t>(begun) - 1);
+        const auto over = std::lower_bound(edges, end, spans[k].offset) - edges;
+        frame = std::max(frame, static_cast<std::size_t>(over));
+    }
+    take_until(clip.frames);
+    return highest;
 }
 
 }  // namespace sedscope

@@ -12,6 +12,7 @@
 
 #include "clips/component_tree.hpp"
 #include "clips/maxima.hpp"
+#include "core/parallel.hpp"
 #include "python/columns.hpp"
 #include "python/truth.hpp"
 
@@ -33,6 +34,45 @@ FloatArray maxima(const Clips& clips, std::size_t threads) {
             clip_maxima(views, clips.columns(), threads, out.data());
         }
         return to_numpy(std::move(out), views.size(), classes);
+    });
+}
+
+// `starts`: of the spans of each pair of a clip and a class, and the end.
+FloatArray maxima_outside(const Clips& clips, const Matrix<int64_t>& spans,
+                          const Vector<int64_t>& starts, const Vector<int32_t>& pair_clips,
+                          const Vector<int32_t>& pair_classes, int64_t shortest,
+                          std::size_t threads) {
+    const std::size_t pairs = pair_clips.size();
+    require(spans.shape(1) == 2, "a span has two ends");
+    require(starts.size() == pairs + 1 && pair_classes.size() == pairs, "columns differ in length");
+    require_starts(starts, spans.shape(0));
+    const auto* const intervals = reinterpret_cast<const Interval*>(spans.data());
+    return clips.visit([&](const auto& views) -> FloatArray {
+        Buffer<ScoreOf<decltype(views)>> out(pairs);
+        for (std::size_t i = 0; i < pairs; ++i) {
+            const int32_t clip = pair_clips.data()[i], label = pair_classes.data()[i];
+            require(clip >= 0 && static_cast<std::size_t>(clip) < views.size() && label >= 0 &&
+                        static_cast<std::size_t>(label) < clips.columns().size(),
+                    "clip or class out of range");
+        }
+        {
+            nb::gil_scoped_release release;
+            constexpr std::size_t together = 64;
+            parallel_for((pairs + together - 1) / together, threads, [&] {
+                return [&](std::size_t part) {
+                    const std::size_t last = std::min(pairs, (part + 1) * together);
+                    for (std::size_t i = part * together; i < last; ++i) {
+                        const int64_t first = starts.data()[i];
+                        const auto label = static_cast<std::size_t>(pair_classes.data()[i]);
+                        out[i] = maximum_outside(
+                            views[static_cast<std::size_t>(pair_clips.data()[i])],
+                            clips.columns()[label], intervals + first,
+                            static_cast<std::size_t>(starts.data()[i + 1] - first), shortest);
+                    }
+                };
+            });
+        }
+        return to_numpy(std::move(out));
     });
 }
 
@@ -140,6 +180,13 @@ frames + 1 boundaries of each clip. ``columns``: the column of each class.)")
              "frames.")
         .def("maxima", &maxima, "threads"_a,
              "Return the largest score per clip and class; NaN where a score is NaN.")
+        .def(
+            "maxima_outside", &maxima_outside, "spans"_a.noconvert(), "starts"_a.noconvert(),
+            "clips"_a.noconvert(), "classes"_a.noconvert(), "shortest"_a, "threads"_a,
+            R"(Return for each pair of clip and class the largest score outside of its spans of time.
+
+Frames that a span touches, or shorter than ``shortest``, are left out. ``starts``: of the spans of
+each pair, ordered by onset, and the end.)")
         .def("detections", &detections, "clip"_a, "class_number"_a,
              "Return all detections of a clip and class.");
 }

@@ -112,6 +112,14 @@ class Clips:
     def maxima(self, threads: int) -> numpy.typing.NDArray[numpy.float32 | numpy.float64]:
         """Return the largest score per clip and class; NaN where a score is NaN."""
 
+    def maxima_outside(self, spans: numpy.typing.NDArray[numpy.int64], starts: numpy.typing.NDArray[numpy.int64], clips: numpy.typing.NDArray[numpy.int32], classes: numpy.typing.NDArray[numpy.int32], shortest: int, threads: int) -> numpy.typing.NDArray[numpy.float32 | numpy.float64]:
+        """
+        Return for each pair of clip and class the largest score outside of its spans of time.
+
+        Frames that a span touches, or shorter than ``shortest``, are left out. ``starts``: of the spans of
+        each pair, ordered by onset, and the end.
+        """
+
     def detections(self, clip: int, class_number: int) -> ClipDetections:
         """Return all detections of a clip and class."""
 

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from ..criteria import Criterion, parse_criterion
 from ..criteria.criterion import CRITERIA
-from ..criteria.delta_tables import AnyRows, DeltaRows, DeltaTables, IgnoredRows, ReferenceRows
+from ..criteria.delta_tables import (
+    AnyRows,
+    DeltaRows,
+    DeltaTables,
+    FalseAlarmRows,
+    IgnoredRows,
+    ReferenceRows,
+)
 from ..errors import SedscopeError, SedscopeWarning, listing
 from ..io.atomic_write import locked, replacing
 from ..io.locations import Address, Location, input_location, location, open_input
@@ -222,6 +229,11 @@ def _describe(
             if len(tables.ignored.clips)
             else {}
         ),
+        **(
+            {"certain": [keep(column) for column in vars(tables.certain).values()]}
+            if len(tables.certain.clips)
+            else {}
+        ),
         "variants": {
             repr(key): _describe(part, keep, keep_rows, repr(key))
             for key, part in deltas.variants.items()
@@ -252,9 +264,9 @@ def _build(
         _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
         return delta_rows
 
-    def rows_of_clips(kind: type[AnyRows], numbers: Sequence[int]) -> AnyRows:
+    def rows_of_clips(kind: type[AnyRows], numbers: Sequence[int], last: str = "i8") -> AnyRows:
         columns = [get(number) for number in numbers]
-        _require_types(columns, ("i4", "i4", "i8"))
+        _require_types(columns, ("i4", "i4", last))
         _require(len({len(column) for column in columns}) == 1)
         _require_range(columns[0], len(clips))
         _require_range(columns[1], len(classes))
@@ -263,6 +275,9 @@ def _build(
     ignored = IgnoredRows.none()
     if "ignored" in description:
         ignored = rows_of_clips(IgnoredRows, description["ignored"])
+    certain = FalseAlarmRows.none()
+    if "certain" in description:
+        certain = rows_of_clips(FalseAlarmRows, description["certain"], "f8")
     cross_triggers = rows("cross_triggers")
     _require_range(cross_triggers.columns[0], len(classes))
     deltas = Deltas(
@@ -280,6 +295,7 @@ def _build(
             any_label=rows("any_label", 1),
             right=rows("right"),
             ignored=ignored,
+            certain=certain,
         ),
         variants={
             named.get(text) or parse_postprocessing(text): _build(variant, arrays, get_rows, named)

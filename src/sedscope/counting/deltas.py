@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .. import _native
 from ..criteria import Criterion
-from ..criteria.delta_tables import DeltaRows, DeltaTables
+from ..criteria.delta_tables import DeltaRows, DeltaTables, FalseAlarmRows
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, refuse_nul, subject
@@ -255,10 +255,11 @@ class Deltas:
             variants={variant: deltas.of_system(name) for variant, deltas in self.variants.items()},
         )
 
-    def largest_without_references(self) -> FloatArray:
-        """Return the largest score of clips without references of the class, as (classes × clips).
+    def certain_false_alarms(self) -> FloatArray:
+        """Return the score below which each clip has a false positive at any threshold, as (classes × clips).
 
-        It is ``-inf`` for clips with references, ignored or not, and where no score lies above the floor.
+        In clips without references of the class, that is the largest score. Where references, ignored or
+        not, leave it open, and where no score lies above the floor, it is ``-inf``.
 
         Returns
         -------
@@ -271,6 +272,8 @@ class Deltas:
             largest[filled] = np.maximum.reduceat(rows.scores, rows.starts[:, :-1][filled])
         largest[references.labels, references.clips] = -np.inf
         largest[self.tables.ignored.labels, self.tables.ignored.clips] = -np.inf
+        certain = self.tables.certain.above(self.floors)
+        largest[certain.labels, certain.clips] = certain.scores
         return largest
 
     def counts(
@@ -432,7 +435,7 @@ class Deltas:
         """Return how many false positives each class has at least, at any threshold below its floor.
 
         A clip without references of the class, ignored or not, that has scores above the floor has one
-        there.
+        there, and so have clips of which the criterion knows that.
         """
         of_classes = slice(classes.start, classes.stop)
         if np.isneginf(self.floors[of_classes]).all():
@@ -441,6 +444,9 @@ class Deltas:
         for rows in (self.tables.references, self.tables.ignored):
             inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
             certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
+        known = self.tables.certain.above(self.floors)
+        inside = (known.labels >= classes.start) & (known.labels < classes.stop)
+        certain[known.labels[inside] - classes.start, known.clips[inside]] = True
         return (certain @ repeats).tolist()
 
 
@@ -587,6 +593,7 @@ def combine(variants: Sequence[Deltas], choice: NDArray[np.integer]) -> Deltas:
             ),
             errors=None,
             any_label=None,
+            certain=FalseAlarmRows.choose([deltas.tables.certain for deltas in variants], choice),
             right=(
                 None
                 if first.tables.right is None

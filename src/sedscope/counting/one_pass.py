@@ -11,7 +11,7 @@ import numpy as np
 
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences, DeltaSearch, Recording
-from ..criteria.delta_tables import DeltaTables
+from ..criteria.delta_tables import DeltaTables, FalseAlarmRows
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.choices import refuse_beyond_memory
@@ -206,14 +206,20 @@ class _Finder:
         self.any_label = request.any_label
         self.floor = Floor(request.false_positive_limit, len(alignment.classes))
         self.requested_floors = request.floors_of(variant, len(alignment.classes))
+        self.raises_floors = request.false_positive_limit is not None or variant in request.classes
+        """Whether floors rise, or are verified later."""
 
     def find(self, clips: CheckedBatch, threads: int) -> Deltas:
         """Find the deltas of some clips."""
         self.refuse_many_segments(clips.first, clips.batch.durations)
-        floors = self.raise_floors(clips.batch, clips.batch.maxima, clips.durations)
         clips.refuse_points(self.criterion)
+        certain = FalseAlarmRows.none()
+        if self.raises_floors and clips.durations is not None:
+            certain = self.criterion.certain_false_alarms(clips.batch, threads)
+        floors = self.raise_floors(clips.batch, clips.batch.maxima, certain, clips.durations)
         search = DeltaSearch(floors, threads, self.any_label)
         tables = self.criterion.find_deltas(clips.batch, search)
+        tables = replace(tables, certain=certain.above(floors))
         return self.deltas(tables, clips.batch, clips.first, floors)
 
     def refuse_many_segments(self, first: int, durations: Ticks) -> None:
@@ -222,13 +228,19 @@ class _Finder:
         _refuse_many_segments(self.alignment, self.criterion, first, durations, size)
 
     def raise_floors(
-        self, references: ClipReferences, maxima: ScoreArray, durations: Ticks | None
+        self,
+        references: ClipReferences,
+        maxima: ScoreArray,
+        certain: FalseAlarmRows,
+        durations: Ticks | None,
     ) -> ScoreArray:
-        """Return the floors after some more clips with these largest scores.
+        """Return the floors after some more clips with these largest scores and certain false positives.
 
         ``durations``: of all clips; None if they are not known yet.
         """
-        floors = self.floor.raise_to(maxima, *references.with_any_event(), durations)
+        false_alarms = without_references(maxima, *references.with_any_event())
+        false_alarms[certain.clips, certain.labels] = certain.scores
+        floors = self.floor.raise_to(false_alarms, maxima.dtype, durations)
         return np.maximum(floors, rounded_down(self.requested_floors, maxima.dtype))
 
     def deltas(
@@ -332,7 +344,9 @@ class _RecordingFinder:
     ) -> None:
         self.finder, self.recording, self.references = finder, recording, references
         finder.refuse_many_segments(recording.number, references.durations)
-        self.floors = finder.raise_floors(references, references.maxima, recording.durations)
+        self.floors = finder.raise_floors(
+            references, references.maxima, FalseAlarmRows.none(), recording.durations
+        )
         search = DeltaSearch(self.floors, threads, finder.any_label)
         self.open_deltas = finder.criterion.open_deltas(references, search)
 
@@ -340,7 +354,7 @@ class _RecordingFinder:
         """Return the deltas. Only now are the largest scores known, and raise the floors."""
         tables = self.open_deltas.finish()
         maxima, durations = self.recording.maxima, self.recording.durations
-        floors = self.finder.raise_floors(self.references, maxima, durations)
+        floors = self.finder.raise_floors(self.references, maxima, FalseAlarmRows.none(), durations)
         if not np.array_equal(floors, self.floors):
             tables = tables.above(floors)
         return self.finder.deltas(tables, self.references, self.recording.number, floors)

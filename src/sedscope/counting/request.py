@@ -72,8 +72,9 @@ class Floor:
     """Exact pruning: per class, a score below which a limit on false alarms is certainly exceeded.
 
     A clip without references of a class, ignored ones included, whose largest score lies above a
-    threshold has at least one false positive there. So if n are allowed, nothing below the (n + 1)-th
-    largest of these maxima is read. sedscope takes the (n + 2)-th, to be safe from the rounding of n. The
+    threshold has at least one false positive there. With references, a criterion may still know of a score
+    below which that is so. So if n are allowed, nothing below the (n + 1)-th largest of these is read.
+    sedscope takes the (n + 2)-th, to be safe from the rounding of n. The
     floor lies just below it, so that the deltas above the floor still show that many false positives.
     With more clips, the floor only rises. It follows them with some delay, because finding the
     (n + 2)-th largest again takes its time; after the last clip it is as high as can be.
@@ -92,22 +93,19 @@ class Floor:
         return int(min(self.limit * int(durations.sum()) / TICKS_PER_SECOND, 2.0**62)) + 2
 
     def raise_to(
-        self,
-        maxima: ScoreArray,
-        event_clips: NDArray[np.int32],
-        event_labels: NDArray[np.int32],
-        durations: Ticks | None,
+        self, false_alarms: FloatArray, dtype: np.dtype[Any], durations: Ticks | None
     ) -> ScoreArray:
-        """Add the maxima of more clips and return the floors.
+        """Add what is known of more clips and return the floors, as scores of a type.
 
-        ``durations``: of all clips, those to come included; None if they are not known yet.
+        ``false_alarms``: (clips × classes) the score below which a clip has a false positive at any
+        threshold. ``durations``: of all clips, those to come included; None if they are not known yet.
         """
-        lowest: ScoreArray = np.full(maxima.shape[1], -np.inf, maxima.dtype)
+        lowest: ScoreArray = np.full(false_alarms.shape[1], -np.inf, dtype)
         if self.limit is None or durations is None:
             return lowest
         needed = self.needed(durations)
-        self._waiting.append(without_references(maxima, event_clips, event_labels))
-        self._clips += len(maxima)
+        self._waiting.append(false_alarms)
+        self._clips += len(false_alarms)
         waiting = sum(map(len, self._waiting))
         if len(self._largest) + waiting < needed:
             return lowest
@@ -115,7 +113,7 @@ class Floor:
             largest = np.concatenate([self._largest, *self._waiting])
             self._largest = np.partition(largest, -needed, axis=0)[-needed:]
             self._waiting = []
-        return lowest if len(self._largest) < needed else just_below(self._largest[0], maxima.dtype)
+        return lowest if len(self._largest) < needed else just_below(self._largest[0], np.dtype(dtype))
 
     def lowest_read(self, durations: Ticks) -> FloatArray:
         """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
@@ -123,16 +121,16 @@ class Floor:
             return np.full(self._largest.shape[1], -np.inf)
         return self._largest.min(axis=0)
 
-    def of(self, maxima: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
+    def of(self, false_alarms: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return, per class, whether there is a floor, and the score just above it.
 
-        Without a floor, that is ``-inf``. ``maxima``: (classes × clips) the largest scores of clips without
-        references of the class.
+        Without a floor, that is ``-inf``. ``false_alarms``: (classes × clips) the score below which a clip
+        has a false positive at any threshold.
         """
         needed = self.needed(durations)
-        if needed > maxima.shape[1]:
-            return np.zeros(len(maxima), bool), np.full(len(maxima), -np.inf)
-        largest: FloatArray = np.partition(maxima, -needed, axis=1)[:, -needed]
+        if needed > false_alarms.shape[1]:
+            return np.zeros(len(false_alarms), bool), np.full(len(false_alarms), -np.inf)
+        largest: FloatArray = np.partition(false_alarms, -needed, axis=1)[:, -needed]
         return largest > -np.inf, largest
 
     def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:

@@ -14,7 +14,7 @@ from .. import _native
 from ..data.scores import ScoreArray
 from ..definitions import Defined, Registry
 from .clip_batch import AnyBatch, AnyReferences, DeltaSearch, Recording
-from .delta_tables import DeltaTables
+from .delta_tables import DeltaTables, FalseAlarmRows
 
 Share: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
@@ -156,6 +156,25 @@ class Criterion(Defined, ABC):
         -------
         DeltaTables
         """
+
+    def certain_false_alarms(self, batch: AnyBatch, threads: int) -> FalseAlarmRows:
+        """Find out where clips with references of a class have a false positive for certain.
+
+        Thresholds at which too many clips have one are not counted, so a bound saves time. It must hold at
+        every threshold below its score. By default, nothing is certain.
+
+        Parameters
+        ----------
+        batch : ClipBatch or EventBatch
+            The clips.
+        threads : int
+            The number of threads.
+
+        Returns
+        -------
+        FalseAlarmRows
+        """
+        return FalseAlarmRows.none()
 
     def open_deltas(self, recording: Recording, search: DeltaSearch) -> OpenDeltas:
         """Start finding the deltas of a recording; the result is that of :meth:`find_deltas`, bit by bit,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import ScoreArray
+from ..data.arrays import FloatArray, ScoreArray
 from ..data.times import Ticks
 
 AnyRows = TypeVar("AnyRows", bound="_RowsOfClips")
@@ -225,6 +225,35 @@ class IgnoredRows(_RowsOfClips):
 
 
 @dataclass(frozen=True, eq=False)
+class FalseAlarmRows(_RowsOfClips):
+    """Where a clip has a false positive of a class, though it has references of it: at every threshold below
+    a score. A clip and class have one row at most."""
+
+    scores: FloatArray
+
+    @staticmethod
+    def none() -> FalseAlarmRows:
+        """Return a table without rows."""
+        return FalseAlarmRows(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
+
+    def above(self, floors: ScoreArray) -> FalseAlarmRows:
+        """Return the rows whose score lies above the floor of their class."""
+        return self._chosen(self.scores > floors[self.labels]) if len(self.labels) else self
+
+    @staticmethod
+    def choose(tables: Sequence[FalseAlarmRows], choice: NDArray[np.integer]) -> FalseAlarmRows:
+        """Take the rows of each class and clip from one of several tables of the same clips.
+
+        ``choice``: (classes × clips) the index of the table.
+        """
+        chosen = [
+            table._chosen(choice[table.labels, table.clips] == number)
+            for number, table in enumerate(tables)
+        ]
+        return FalseAlarmRows.concatenate(chosen, [0] * len(chosen))
+
+
+@dataclass(frozen=True, eq=False)
 class DeltaTables:
     """All deltas that a criterion finds in some clips."""
 
@@ -244,6 +273,8 @@ class DeltaTables:
     """Column: change of the number of right detections, for criteria that count them apart from the
     references found."""
     ignored: IgnoredRows = field(default_factory=IgnoredRows.none)
+    certain: FalseAlarmRows = field(default_factory=FalseAlarmRows.none)
+    """Of criteria that know some. Those below the floors are left out."""
 
     def rows(self) -> int:
         """Return how many changes of counts there are."""
@@ -257,6 +288,7 @@ class DeltaTables:
             cross_triggers=self.cross_triggers.above(floors),
             errors=self.errors and self.errors.above(floors),
             right=self.right and self.right.above(floors),
+            certain=self.certain.above(floors),
         )
 
     def of_clips(self, kept: NDArray[np.bool_]) -> DeltaTables:
@@ -315,4 +347,5 @@ class DeltaTables:
             any_label=all_of([part.any_label for part in parts]),
             right=all_of([part.right for part in parts]),
             ignored=IgnoredRows.concatenate([part.ignored for part in parts], clips),
+            certain=FalseAlarmRows.concatenate([part.certain for part in parts], clips),
         )

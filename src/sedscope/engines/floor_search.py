@@ -167,7 +167,7 @@ def _verify(deltas: Deltas, request: DeltaRequest, *, all_clips: bool = False) -
         if limited and not settled and (part.durations > 0).all():
             estimate = request.floors.get(variant, np.full(classes, -np.inf))
             floor = Floor(request.false_positive_limit, classes)
-            holds, above = floor.of(part.largest_without_references(), part.durations)
+            holds, above = floor.of(part.certain_false_alarms(), part.durations)
             lowest = just_below(above, part.floors.dtype)
             risen = part.floors.astype(np.float64) > estimate
             requested = request.classes.get(variant, np.ones(classes, bool))

@@ -137,7 +137,7 @@ def _reach_down(
     if limit is None or complete.all():
         return complete
     chosen = slice(None) if clips is None else clips
-    maxima, durations = deltas.largest_without_references()[:, chosen], deltas.durations[chosen]
+    maxima, durations = deltas.certain_false_alarms()[:, chosen], deltas.durations[chosen]
     allowed = false_positive_allowance(limit, weights, durations)
     return complete | exceed_limit(maxima > -np.inf, allowed, weighted_sums(weights, threads))
 
@@ -158,7 +158,7 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int)
             unprocessed, weights, beyond_limit(unprocessed, weights, limit), threads
         )
     if limit is not None:
-        maxima = deltas.largest_without_references()
+        maxima = deltas.certain_false_alarms()
         allowed = false_positive_allowance(limit, weights, deltas.durations)
         floors = resampled_floors(maxima, allowed, weighted_sums(weights, threads))
         return unprocessed.above(rounded_down(floors, deltas.floors.dtype))

@@ -210,7 +210,7 @@ class EpochClips:
                 floor = (self._limits[deltas.criterion], variant)
                 if floor in self._floors and floor not in raised:  # each clip counts once
                     raised.add(floor)
-                    self._raise_floor(*floor, variant_deltas.largest_without_references().T)
+                    self._raise_floor(*floor, variant_deltas.certain_false_alarms().T)
 
     def _raise_floor(
         self, limit: float | None, variant: PostProcessing | None, maxima: FloatArray
@@ -219,9 +219,8 @@ class EpochClips:
 
         ``maxima``: (clips × classes), ``-inf`` for clips with references of the class.
         """
-        none = np.empty(0, np.int32)
         floor = self._floors[limit, variant]
-        raised = floor.raise_to(maxima, none, none, self._durations).astype(np.float64)
+        raised = floor.raise_to(maxima, maxima.dtype, self._durations).astype(np.float64)
         for criterion, request in self.requests.items():
             if self._limits[criterion] == limit:
                 floors = {**request.floors, variant: raised}
