@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,60 @@ def test_a_public_page_has_no_options(folder: Path, tmp_path: Path) -> None:
         public = (board / name).read_text(encoding="utf-8")
         assert "The systems do not have the same classes" in public
         assert "Choose the classes" not in public
+
+
+def test_reasons_for_each_team_alone(folder: Path, tmp_path: Path) -> None:
+    board, private = tmp_path / "board", tmp_path / "private"
+    for _ in range(2):  # the second time, both folders are replaced
+        done = rank(folder, folder / "teams.csv", "-o", board, "--private-reasons", private)
+        assert done.code == 0, done.err
+    assert "clip_01.tsv:2" in done.out  # the organiser reads them
+    for file in (path for path in board.rglob("*") if path.is_file()):
+        assert "clip_01" not in file.read_text(encoding="utf-8")
+    assert {entry["name"]: entry["reasons"] for entry in read_json(board)["rejected"]} == {
+        "gone": ["The team was told what is wrong."],
+        "wrong": ["The team was told what is wrong."],
+    }
+    (file,) = private.iterdir()
+    assert file.name.startswith("Lab_C-")
+    text = file.read_text(encoding="utf-8")
+    assert "\nLab C: wrong:\n" in text
+    assert "clip_01.tsv:2" in text
+
+
+def test_reasons_replace_nothing_else(folder: Path, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    private.mkdir()
+    (private / "notes.txt").write_text("mine")
+    done = rank(folder, folder / "teams.csv", "-o", tmp_path / "board", "--private-reasons", private)
+    assert done.code == 2
+    assert "holds other files" in done.err
+    assert (private / "notes.txt").read_text() == "mine"
+    inside = tmp_path / "board" / "private"
+    done = rank(folder, folder / "teams.csv", "-o", tmp_path / "board", "--private-reasons", inside)
+    assert done.code == 2
+    assert "inside the leaderboard" in done.err
+
+
+def test_archives_are_unpacked(folder: Path, tmp_path: Path) -> None:
+    systems = tmp_path / "systems"
+    systems.mkdir()
+    for name in ("good", "bad"):
+        shutil.copytree(folder / "systems" / name, systems / name)
+    shutil.make_archive(str(systems / "again"), "zip", folder / "systems", "again")
+    shutil.make_archive(str(systems / "mid"), "gztar", folder / "systems" / "mid")
+    with zipfile.ZipFile(systems / "evil.zip", "w") as archive:
+        archive.writestr("../evil.tsv", "x")
+    shutil.make_archive(str(systems / "broken"), "zip", folder / "broken")
+    for place, board in ((systems, "packed"), (folder / "systems", "plain")):
+        done = rank(folder, place / "*", "-o", tmp_path / board)
+        assert done.code == 0, done.err
+    packed, plain = read_json(tmp_path / "packed"), read_json(tmp_path / "plain")
+    assert packed["systems"] == plain["systems"]
+    reasons = {entry["name"]: entry["reasons"] for entry in packed["rejected"]}
+    assert reasons.keys() == {"broken", "evil"}
+    assert "'../evil.tsv' is a name that could lead out of the archive" in reasons["evil"][0]
+    assert any(reason.startswith("broken.zip/clip_01.tsv:2: ") for reason in reasons["broken"])
 
 
 def test_too_few_resamples_are_said(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -147,3 +149,25 @@ def test_a_submission_and_data_may_be_links(folder: Path) -> None:
     truth.rename(folder / "truth.tsv")
     truth.symlink_to(folder / "truth.tsv")
     assert check() == (0, ["no problems"])
+
+
+@pytest.mark.parametrize("kind", ["zip", "gztar"])
+@pytest.mark.parametrize("around", [True, False])
+def test_an_archive_is_checked_like_its_folder(kind: str, around: bool, folder: Path) -> None:
+    (folder / "ours" / "home" / "a.tsv").write_text("")
+    expected = check()
+    base = folder if around else folder / "ours"
+    shutil.make_archive(str(folder / "packed"), kind, base, "ours" if around else ".")
+    name = "packed.zip" if kind == "zip" else "packed.tar.gz"
+    outcome = run("check", name, "--task", "mine.toml", "--data", "data")
+    assert expected[0] == outcome.code == 1
+    inside = f"{name}/ours/" if around else f"{name}/"
+    assert outcome.out.splitlines() == [line.replace("ours/", inside) for line in expected[1]]
+
+
+def test_an_archive_that_leads_out_is_a_problem(folder: Path) -> None:
+    with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
+        archive.writestr("../home", "x")
+    outcome = run("check", "packed.zip", "--task", "mine.toml", "--data", "data")
+    assert outcome.code == 1
+    assert "'../home' is a name that could lead out of the archive" in outcome.out

@@ -383,3 +383,14 @@ def test_values_are_not_kept_for_links_to_another_submission(folder: Path, tmp_p
     assert [system.name for system in ranking.systems] == ["good"]
     assert [system.name for system in ranking.rejected] == ["copy"]
     assert "copy/home: this is a link that leads out of the submission" in ranking.rejected[0].reasons[0]
+
+
+def test_archives_are_ranked_like_folders(folder: Path, tmp_path: Path) -> None:
+    packed: dict[str, Any] = {}
+    for name, path in submissions(folder).items():
+        packed[name] = Path(shutil.make_archive(str(tmp_path / name), "zip", path))
+    plain = sed.tasks.rank_task(task(), submissions(folder), folder / "data", resampling=20)
+    unpacked = sed.tasks.rank_task(task(), packed, folder / "data", resampling=20)
+    assert json.loads(unpacked.to_json()) == json.loads(plain.to_json())
+    unpacked.site(tmp_path / "board", reports="best")
+    assert len([*(tmp_path / "board" / "reports").iterdir()]) == 6

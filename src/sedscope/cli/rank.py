@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -80,6 +81,15 @@ def rank(
             help="Systems with a report page in the leaderboard: all, the best one of each team, or none."
         ),
     ] = "none",
+    private_reasons: Annotated[
+        Path | None,
+        path_option(
+            "--private-reasons",
+            help="Folder for why systems were rejected, a text file for each team. The leaderboard then says "
+            "only that they were.",
+        ),
+        Writes("folder"),
+    ] = None,
 ) -> None:
     """Rank many systems, and write a leaderboard.
 
@@ -87,13 +97,17 @@ def rank(
     evaluated is rejected with all reasons, and the others go on. The exit status is 1 if no system could be
     ranked.
     """
-    from ..report.leaderboard import check_leaderboard_folder
+    from ..report.leaderboard import check_leaderboard_folder, check_reasons_folder
 
     _check_reports(reports, output, report_options)
+    if private_reasons is not None and output is None:
+        raise SedscopeError("--private-reasons keeps reasons off the leaderboard. Add -o FOLDER.")
     shown = report_options.arguments()
     resampling.check()
     if output is not None:
         check_leaderboard_folder(output)
+        if private_reasons is not None:
+            check_reasons_folder(private_reasons, output)
     if task is None:
         if data is not None:
             raise SedscopeError(
@@ -103,9 +117,9 @@ def rank(
     else:
         refuse_with_task(inputs, metric_options, score=score, better=better)
         ranking = _rank_task(task, paths, data, inputs.durations, resampling, engine)
-    _show(ranking, output)
+    _show(ranking, output, private_reasons)
     if output is not None:
-        ranking.site(output, title=title, reports=reports, **shown)
+        ranking.site(output, title=title, reports=reports, private_reasons=private_reasons, **shown)
         typer.echo(f"\nleaderboard: {output / 'index.html'}")
     if not ranking.systems:
         raise typer.Exit(1)
@@ -214,10 +228,11 @@ def _submission(
 
 
 def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:
+    from ..io.archives import unpacked
     from ..io.submission_lists import refuse_outward_links
 
     refuse_outward_links([path])
-    return postprocess(inputs.read_scores(path, truth, "rank"), inputs.postprocess)
+    return postprocess(inputs.read_scores(unpacked(path), truth, "rank"), inputs.postprocess)
 
 
 def _problems(
@@ -225,6 +240,7 @@ def _problems(
 ) -> list[str]:
     """List everything that is wrong with the runs of a system, of which an error says a part."""
     from ..errors import collected_warnings
+    from ..io.archives import unpacked
     from ..io.submission_lists import refuse_outward_links
     from ..ranking.submissions import problems_of
 
@@ -233,8 +249,10 @@ def _problems(
     except SedscopeError as links:
         problems = [*links.lines]
     else:
-        with collected_warnings():
-            problems = [problem for path in paths for problem in _findings(path, inputs, truth)]
+        problems = []
+        with collected_warnings(), suppress(SedscopeError):  # the error says that of an archive
+            folders = [*map(unpacked, paths)]
+            problems = [problem for path in folders for problem in _findings(path, inputs, truth)]
     return problems or [*problems_of(error)]
 
 
@@ -267,7 +285,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
     return problems
 
 
-def _show(ranking: Ranking, output: Path | None) -> None:
+def _show(ranking: Ranking, output: Path | None, private_reasons: Path | None) -> None:
     """Print the ranking, the rejected systems and the warnings."""
     if ranking.systems:
         sets = ranking.datasets.items()
@@ -278,15 +296,18 @@ def _show(ranking: Ranking, output: Path | None) -> None:
     if ranking.rejected:
         typer.echo(f"\n{counted(len(ranking.rejected), 'system')} rejected:")
     for system in ranking.rejected:
-        typer.echo("\n".join(_rejection_lines(system, output)))
+        typer.echo("\n".join(_rejection_lines(system, output, private_reasons)))
     about_systems = [(system.full_name, text) for system in ranking.systems for text in system.warnings]
     for warning in (*ranking.warnings, *of_systems(about_systems)):
         typer.echo(f"warning: {warning}", err=True)
 
 
-def _rejection_lines(system: RejectedSystem, output: Path | None) -> list[str]:
+def _rejection_lines(
+    system: RejectedSystem, output: Path | None, private_reasons: Path | None
+) -> list[str]:
     shown = system.reasons[:_PRINTED_REASONS]
     hidden = len(system.reasons) - len(shown)
-    where = "" if output is None else f" (all are in {output / 'ranking.json'})"
+    everything = private_reasons or (None if output is None else output / "ranking.json")
+    where = "" if everything is None else f" (all are in {everything})"
     more = [f"  and {hidden} more{where}"] if hidden else []
     return [f"{system.full_name}:", *(f"  {reason}" for reason in shown), *more]

@@ -9,6 +9,7 @@ from glob import glob, has_magic
 from pathlib import Path
 
 from ..errors import SedscopeError, by_kind, counted, listing
+from .archives import archive_stem
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table
 
@@ -130,7 +131,7 @@ def _matching(text: str) -> list[Location]:
 def _names(paths: Sequence[Location]) -> list[str]:
     """Return a name for each path: its last part, or with the folders in which paths differ."""
     texts = [str(path) for path in paths]
-    last = [shown_name(path.name) or text for path, text in zip(paths, texts, strict=True)]
+    last = [shown_name(archive_stem(path.name)) or text for path, text in zip(paths, texts, strict=True)]
     if len(set(last)) == len(last):
         return last
     if all(isinstance(path, Path) for path in paths):

@@ -232,6 +232,7 @@ class Ranking(TabularResult):
         reports: Reports = "none",
         clips_shown: int | Iterable[str] = 60,
         audio: str | Path | None = None,
+        private_reasons: str | Path | None = None,
     ) -> None:
         """Write a static site and all tables to a folder. Its first page is ``index.html``.
 
@@ -246,6 +247,9 @@ class Ranking(TabularResult):
             Each of them is evaluated once more.
         clips_shown, audio
             What a report shows; see :meth:`Evaluation.report`.
+        private_reasons : str or Path, optional
+            A folder for why systems were rejected, with a text file for each team. The site then says only
+            that they were.
 
         Notes
         -----
@@ -268,7 +272,13 @@ class Ranking(TabularResult):
         if reports not in ("all", "best", "none"):
             raise SedscopeError(f"reports={reports!r} is not valid. Choose 'all', 'best' or 'none'.")
         write_leaderboard(
-            self, folder, title=title, reports=reports, clips_shown=clips_shown, audio=audio
+            self,
+            folder,
+            title=title,
+            reports=reports,
+            clips_shown=clips_shown,
+            audio=audio,
+            private_reasons=private_reasons,
         )
 
     def about(self) -> str:

@@ -22,6 +22,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, readable
 from ..evaluation.result import Evaluation
 from ..evaluation.signature import Signature
+from ..io.archives import unpacked_meanwhile, with_archives
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import Location, local_path
 from ..progress import StagedProgress
@@ -72,7 +73,7 @@ class Submission(TeamSystem, Generic[OneRun]):
 
     def portable(self, texts: Iterable[str]) -> list[str]:
         """Let paths begin with the name of the submission, so that they are the same on every machine."""
-        portable = [*texts]
+        portable = [*map(with_archives, texts)]
         for path in self.paths:
             portable = [text.replace(str(path), path.name) for text in portable]
         return [*dict.fromkeys(portable)]
@@ -263,7 +264,8 @@ def rank_submissions(
     for key, submission in by_name.items():
         stage = steps.stage(_STEPS)
         one = replace(run, checkpoint=None, progress=stage)  # only values are kept, not deltas
-        outcome = _measured(submission, rules, one, folder)
+        with unpacked_meanwhile():
+            outcome = _measured(submission, rules, one, folder)
         if isinstance(outcome, RejectedSystem):
             rejected.append(outcome)
         else:

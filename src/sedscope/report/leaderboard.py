@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from ..data.clips import clip_id
 from ..errors import SedscopeError, counted, listing, without_advice
-from ..escaping import printable
+from ..escaping import one_line, printable
 from ..io.atomic_write import filling, write_text
 from ..io.locations import local_path
-from ..ranking.ranking import RankedSystem
+from ..ranking.ranking import RankedSystem, RejectedSystem
 from ..ranking.ranking_result import Ranking, Reports, classes_of, value_of_class
 from ..results.text import picked
 from .audio import check_audio_folder
@@ -36,6 +36,8 @@ _TABLES = {
 }
 _REPORTS = "reports"
 _MOST_REASONS = 50  # that the page shows of a rejected system
+_PRIVATE = ("The team was told what is wrong.",)
+_REASONS_TITLE = "Why sedscope could not evaluate these systems"
 
 
 def write_leaderboard(
@@ -46,11 +48,15 @@ def write_leaderboard(
     reports: Reports,
     clips_shown: int | Iterable[str] = 60,
     audio: str | Path | None = None,
+    private_reasons: str | Path | None = None,
 ) -> None:
     """Write the site of a ranking. An earlier leaderboard in the folder is replaced as a whole.
 
     The arguments are those of :meth:`~sedscope.Ranking.site`.
     """
+    if private_reasons is not None:
+        check_reasons_folder(local_path(private_reasons), local_path(folder))
+        ranking = _without_reasons(ranking, private_reasons)
     ranking = _for_the_public(ranking)
     with_report = [
         system
@@ -88,11 +94,50 @@ def write_leaderboard(
         write_text(target / FIRST_PAGE, render_leaderboard(ranking, title, pages, unmade))
 
 
+def check_reasons_folder(folder: Path, leaderboard: Path) -> None:
+    """Refuse a folder that would be public, or that holds anything but earlier reasons."""
+    if folder.resolve().is_relative_to(leaderboard.resolve()):
+        raise SedscopeError(
+            f"{folder} is inside the leaderboard. Choose a folder for the reasons elsewhere."
+        )
+    if folder.is_dir() and not _holds_reasons(folder):
+        raise SedscopeError(
+            f"{folder} holds other files than reasons that were written before. Choose a new folder."
+        )
+
+
+def _without_reasons(ranking: Ranking, folder: str | Path) -> Ranking:
+    """Write why systems were rejected to a file for each team, and return the ranking without that."""
+    by_team: dict[str, list[RejectedSystem]] = {}
+    for system in ranking.rejected:
+        by_team.setdefault(system.team, []).append(system)
+    with filling(local_path(folder), replaces=_holds_reasons) as target:
+        for team, systems in by_team.items():
+            lines = [_REASONS_TITLE]
+            for system in systems:
+                lines += ["", f"{one_line(system.full_name)}:", *map(printable, system.reasons)]
+            write_text(target / f"{_file_name(team, '', [team])}.txt", "\n".join([*lines, ""]))
+    private = tuple(replace(system, reasons=_PRIVATE) for system in ranking.rejected)
+    return replace(ranking, rejected=private)
+
+
+def _holds_reasons(folder: Path) -> bool:
+    """Return whether a folder holds nothing but reasons that were written before."""
+
+    def is_ours(file: Path) -> bool:
+        if file.suffix != ".txt" or not file.is_file():
+            return False
+        with file.open("rb") as content:
+            return content.read(len(_REASONS_TITLE)) == _REASONS_TITLE.encode()
+
+    return all(map(is_ours, folder.iterdir()))
+
+
 def _for_the_public(ranking: Ranking) -> Ranking:
     """Return the ranking with notes and reasons that do not advise the organiser."""
 
     def public(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(map(without_advice, texts)))
+        return tuple(map(without_advice, texts))
 
     return replace(
         ranking,
@@ -231,11 +276,17 @@ def _numbers(estimate: Any) -> list[float | None]:
 
 
 def _report_page(system: RankedSystem, dataset: str) -> str:
-    """Return the address of a report of a system, which looks the same on every file system."""
-    name = re.sub(r"[^A-Za-z0-9.-]+", "_", system.full_name).strip("._")[:60]
-    text = "\0".join([system.team, system.name, *([dataset] if dataset else [])]).encode(
-        "utf-8", "surrogatepass"
-    )
+    """Return the address of a report of a system."""
+    identity = [system.team, system.name, *([dataset] if dataset else [])]
+    return f"{_REPORTS}/{_file_name(system.full_name, dataset, identity)}.html"
+
+
+def _file_name(name: str, dataset: str, identity: Sequence[str]) -> str:
+    """Return a name of a file that looks the same on every file system, and begins with a name.
+
+    ``identity``: what it must differ for.
+    """
+    safe = re.sub(r"[^A-Za-z0-9.-]+", "_", name).strip("._")[:60]
+    text = "\0".join(identity).encode("utf-8", "surrogatepass")
     tag = hashlib.blake2b(text, digest_size=16).hexdigest()
-    parts = filter(None, [name, dataset if dataset.isascii() else "", tag])
-    return f"{_REPORTS}/{'-'.join(parts)}.html"
+    return "-".join(filter(None, [safe, dataset if dataset.isascii() else "", tag]))

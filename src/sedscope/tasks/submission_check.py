@@ -14,6 +14,7 @@ from ..data.label_maps import LabelMap
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, readable
+from ..io.archives import with_archives
 from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
@@ -125,7 +126,10 @@ def check_submission(
         refuse_outward_links([input_location(submission)])
     except SedscopeError as error:
         return SubmissionCheck([*map(readable, error.lines)])
-    outputs, missing = find_outputs(opened.task, input_location(submission))
+    try:
+        outputs, missing = find_outputs(opened.task, input_location(submission))
+    except SedscopeError as error:  # an archive that is not unpacked
+        return SubmissionCheck([readable(str(error))])
     check = SubmissionCheck([*missing])
     known = {
         label
@@ -151,7 +155,8 @@ def check_submission(
         with suppress(SedscopeError):
             if of_set.dataset.classes is not None:
                 check.problems += _unknown_labels(path, known, of_set.system_map)
-    check.problems = [*dict.fromkeys(map(readable, check.problems))]
+    check.problems = [*dict.fromkeys(readable(with_archives(line)) for line in check.problems)]
+    check.warnings = [with_archives(line) for line in check.warnings]
     return check
 
 

@@ -19,6 +19,7 @@ from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import By, Groups
+from ..io.archives import unpacked
 from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_files
 from ..io.side_tables import read_groups, read_regions
@@ -29,7 +30,13 @@ from .task_data import DatasetTruth, absent_parts, part_of
 
 
 def find_outputs(task: Task, submission: Location) -> tuple[dict[str, Location], list[str]]:
-    """Return where the output for each data set is, and a message for each that is missing."""
+    """Return where the output for each data set is, and a message for each that is missing.
+
+    A submission in an archive is unpacked.
+    """
+    submission = unpacked(
+        submission, [of_set.submission or name for name, of_set in task.datasets.items()]
+    )
     alone = len(task.datasets) == 1
     outputs: dict[str, Location] = {}
     missing: list[str] = []

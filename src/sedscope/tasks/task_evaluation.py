@@ -26,6 +26,7 @@ from ..evaluation.evaluate import evaluate, evaluate_sets
 from ..evaluation.notes import event_list_notes
 from ..evaluation.result import Evaluation
 from ..evaluation.result_tables import COLUMNS, Row, interval_ends, legend, limits, long_rows, value_cell
+from ..io.archives import with_archives
 from ..io.locations import Location, input_location
 from ..resampling.draws import interval_of
 from ..resampling.intervals import Interval
@@ -267,9 +268,10 @@ def evaluate_task(
                     outputs[name], opened.datasets[name], drawn, run, keep_scores=keep_scores
                 )
         except SedscopeError as error:
-            if len(outputs) == 1:
-                raise
-            raise SedscopeError(f"{name}: {error}", lines=error.lines, advice=error.advice) from None
+            prefix = "" if len(outputs) == 1 else f"{name}: "
+            lines = map(with_archives, error.lines)
+            message = f"{prefix}{with_archives(str(error))}"
+            raise SedscopeError(message, lines=lines, advice=error.advice) from None
     evaluation = TaskEvaluation(opened.task, evaluations)
     issue_warnings(evaluation.warnings, 2)
     return evaluation
