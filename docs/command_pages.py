@@ -18,7 +18,7 @@ from sedscope.cli import program
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
-    "Review a sample": ("review plan",),
+    "Review a sample": ("review plan", "review estimate"),
     "Find out where errors come from": ("diagnose", "errors", "errors apply", "latency"),
     "Check and convert files": ("validate", "verify", "check", "labels", "convert"),
     "Look up and try": ("metrics", "presets", "tasks", "formats", "demo"),

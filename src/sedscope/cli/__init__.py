@@ -31,6 +31,7 @@ COMMANDS = {
     "errors apply": "diagnosis",
     "latency": "diagnosis",
     "review plan": "review",
+    "review estimate": "review",
     "validate": "validate",
     "verify": "validate",
     "check": "tasks",

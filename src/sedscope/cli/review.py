@@ -12,6 +12,7 @@ from ..errors import SedscopeError, counted, listing
 from .option_groups import OptionGroup, options_given
 from .options import (
     GapsOption,
+    JsonOption,
     LabelsOption,
     ScoresColumnsOption,
     ScoresFormatOption,
@@ -20,19 +21,24 @@ from .options import (
     StitchOption,
     Writes,
     column_map,
+    path_argument,
     path_option,
     stitch_arguments,
 )
-from .output_files import BoxOptions, write_event_list
+from .output_files import BoxOptions, LatexOptions, check_tables, write_event_list, write_tables
+from .requirements import Outcome, conclude
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..data.scores import Scores
     from ..io.locations import Location
+    from ..review.result import ReviewEstimate
     from ..review.table import Review
+    from ..tuning.operating_points import OperatingPoints
 
 _TABLES = (".csv", ".tsv")
+_POINTS = (".toml", ".json", ".h")
 
 
 @dataclass(frozen=True)
@@ -245,3 +251,95 @@ def _cut_audio(review: Review, audio: Location, target: Path, margin: float) -> 
             suffix = cutter.media_type.rpartition("/")[2]
             content = cutter.cut(max(0.0, onset - margin), offset + margin)
             Path(new, f"{safe}.{suffix}").write_bytes(content)
+
+
+def review_estimate(
+    scores: ScoresToThresholdArgument,
+    review: Annotated[Path, path_argument(help="A plan with answers in the column 'correct'.")],
+    system_options: SystemOptions,
+    latex: LatexOptions,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    hold: Annotated[
+        Literal["pointwise", "simultaneous"],
+        typer.Option(
+            help="Whether an interval holds for one threshold that is fixed beforehand, or those of a class "
+            "for all thresholds together."
+        ),
+    ] = "pointwise",
+    min_precision: Annotated[
+        float | None,
+        typer.Option(help="Choose the lowest threshold of each class with at least this precision."),
+    ] = None,
+    confidence: Annotated[
+        float,
+        typer.Option(help="How certain the thresholds are to keep --min-precision, class by class."),
+    ] = 0.95,
+    output: Annotated[
+        list[Path] | None,
+        path_option(
+            "--output",
+            "-o",
+            help="File for the thresholds of --min-precision (.toml, .json, .h), which 'sedscope detect' "
+            "reads; for the table (.md, .tex), or for the values at every threshold (.csv). Repeat the "
+            "option for several.",
+        ),
+        Writes(),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Estimate from a review how precise all detections are, at every threshold."""
+    from ..review.estimates import estimate
+    from ..review.table import read_review
+
+    points_files = [path for path in output or () if path.suffix in _POINTS]
+    tables = [path for path in output or () if path.suffix not in _POINTS]
+    if points_files and min_precision is None:
+        raise SedscopeError(f"-o {points_files[0]}: thresholds need --min-precision.")
+    check_tables(tables, latex)
+    system = system_options.read(scores)
+    result = estimate(
+        system,
+        read_review(review),
+        level=level,
+        hold=hold,
+        above=system_options.above,
+        durations=system_options.seconds(),
+    )
+    points = None if min_precision is None else result.choose(min_precision, confidence)
+    write_tables(result, tables, latex)
+    if json == "-":
+        typer.echo(result.to_json(), nl=False)
+    else:
+        typer.echo(result.table())
+        if json:
+            result.to_json(json)
+    for path in points_files:
+        assert points is not None
+        points.save(path)
+    if points is None:
+        return
+    if json != "-":
+        typer.echo(f"\n{_points_table(result, points)}")
+    conclude(
+        [
+            Outcome(f"{label} keeps it", label not in points.unmet, "no threshold can be promised")
+            for label in points.thresholds
+        ],
+        None,
+    )
+
+
+def _points_table(result: ReviewEstimate, points: OperatingPoints) -> str:
+    """Show the chosen threshold of each class, and how precise the detections above it are."""
+    from ..results.text import Table
+
+    rows = []
+    for label, threshold in points.thresholds.items():
+        of_class = result[label]
+        row = int((of_class.thresholds > threshold).sum()) - 1
+        value, low, high = (column[row] for column in of_class.precision)
+        number = str(of_class.detections[row])
+        kept = "no" if label in points.unmet else "yes"
+        rows.append([label, f"{threshold:g}", number, f"{value:.4f} ({low:.4f}–{high:.4f})", kept])
+    header = ["class", "threshold", "detections", "precision", "promised"]
+    return Table(header, rows, ruled=False).text()

@@ -188,7 +188,7 @@ class Guarantees:
         tp, fp = _columns(table)
         judges = self._clusters if self._of_detections is None else self._of_detections
         dependence = np.ones(len(tp)) if judges is None else judges.of_precision(table)
-        return _tested(
+        return tested_in_order(
             _sequence(table),
             lambda row, share: (
                 bool(tp[row] >= least * (tp[row] + fp[row]) > 0)
@@ -206,7 +206,7 @@ class Guarantees:
         table = self.counts[label]
         tp, _ = _columns(table)
         dependence = self._dependence(label, lambda clusters: clusters.of_recall(table))
-        return _tested(
+        return tested_in_order(
             _sequence(table)[::-1],  # the recall is highest at low thresholds
             lambda row, share: (
                 bool(tp[row] >= least * table.references)
@@ -228,7 +228,7 @@ class Guarantees:
         table = self.counts[label]
         _, fp = _columns(table)
         dependence = self._dependence(label, lambda clusters: clusters.of_rate(table))
-        return _tested(
+        return tested_in_order(
             _sequence(table),
             lambda row, share: (
                 bool(fp[row] <= limit * self.hours)
@@ -310,7 +310,7 @@ def _starts(table: ClassCounts) -> set[int]:
     return {int(sequence[place]) for place in places if place < len(sequence)} or {int(sequence[-1])}
 
 
-def _tested(
+def tested_in_order(
     rows: Iterable[int],
     rejects: Callable[[int, float], bool],
     starts: set[int],

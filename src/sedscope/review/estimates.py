@@ -1,0 +1,206 @@
+"""Estimates from the answers of a review: precision at every threshold, true detections, density, recall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..data.arrays import IntArray
+from ..data.choices import check_choice
+from ..data.probability_fits import isotonic_fit, logistic_fit
+from ..data.scores import Scores
+from ..errors import SedscopeError, counted, listing
+from .population import ClassDetections, Windows, detections_to_review
+from .result import ClassEstimate, Estimated, Hold, ReviewEstimate
+from .stratified import Strata, deviations_of, odds_limits, simultaneous_deviations, total_limits
+from .table import OPEN, RIGHT, SILENT, UNSURE, ClassReview, Review, class_review
+
+
+def estimate(
+    scores: Scores,
+    review: Review,
+    *,
+    level: float = 0.95,
+    hold: Hold = "pointwise",
+    above: float | None = None,
+    durations: Mapping[str, float] | None = None,
+) -> ReviewEstimate:
+    """Estimate from the answers of a review how precise all detections are.
+
+    Parameters
+    ----------
+    scores : Scores
+        The system, as for the plan.
+    review : Review
+        A plan with answers. Rows that the reviewer cannot tell are left out, as if they had not been drawn.
+    level : float, default 0.95
+        The level of the intervals.
+    hold : {"pointwise", "simultaneous"}, default "pointwise"
+        Whether an interval holds for one threshold that is fixed beforehand, or those of a class hold for all
+        thresholds together, which makes them wider.
+    above, durations
+        As for the plan.
+
+    Returns
+    -------
+    ReviewEstimate
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> system = sed.ScoredEvents.from_events(
+    ...     {"a": [(0, 3, "Dog", 0.9), (3, 6, "Dog", 0.4), (9, 12, "Dog", 0.3)]}
+    ... )
+    >>> review = sed.review.plan(system).answered([True, True, False])
+    >>> sed.review.estimate(system, review)["Dog"].at(0.4)
+    Estimated(value=1.0, low=1.0, high=1.0)
+    """
+    check_choice(Hold, hold=hold)
+    if not 0 < level < 1:
+        raise SedscopeError(f"level={level} is not valid. Give a number between 0 and 1.")
+    pending = int(np.count_nonzero(review.answers == OPEN))
+    if pending or not len(review):
+        raise SedscopeError(
+            f"The review has {counted(pending, 'row')} without an answer. Give 1 or 0, or ? where you cannot "
+            "tell: those who answered first may not be like the others."
+            if pending
+            else "The review has no rows."
+        )
+    labels = sorted({*review.labels})
+    unknown = [label for label in labels if label not in scores.classes]
+    if unknown:
+        raise SedscopeError(f"The review has classes that the system lacks: {listing(unknown)}.")
+    by_class = detections_to_review(scores, above)
+    windows = None
+    if SILENT in review.strata:
+        first = review.strata.index(SILENT)
+        length = float(review.times[first, 1] - review.times[first, 0]) / 1e6
+        windows = Windows.of(scores, durations, length)
+    per_class = {}
+    for label in labels:
+        answers = class_review(review, label, by_class[label])
+        silent = None if windows is None else _silent(review, label, by_class[label], windows)
+        if not len(by_class[label]):
+            continue
+        per_class[label] = _class_estimate(label, by_class[label], answers, silent, windows, level, hold)
+    return ReviewEstimate(per_class, level, hold)
+
+
+def _silent(review: Review, label: str, detections: ClassDetections, windows: Windows) -> Strata:
+    """Return the windows of a class without a detection, as a stratum. Refuse those of other clips."""
+    rows = [i for i, name in enumerate(review.labels) if name == label and review.strata[i] == SILENT]
+    size = len(windows.silent(detections))
+    if rows and round(float(review.weights[rows].sum())) != size:
+        raise SedscopeError(
+            f"{label}: the review has been made for {review.weights[rows].sum():.0f} windows without a "
+            f"detection, but there are {size}. Give the same durations, as for the plan (`durations=`)."
+        )
+    answers = review.answers[rows]
+    sure = np.count_nonzero(answers != UNSURE)
+    columns = (size, sure, np.count_nonzero(answers == RIGHT))
+    return Strata(*(np.array([column], np.int64) for column in columns))
+
+
+def _class_estimate(
+    label: str,
+    detections: ClassDetections,
+    answers: ClassReview,
+    silent: Strata | None,
+    windows: Windows | None,
+    level: float,
+    hold: Hold,
+) -> ClassEstimate:
+    sure = answers.answers != UNSURE
+    if not sure.any():
+        raise SedscopeError(f"{label}: the reviewer could not tell for any detection.")
+    ranks, right = answers.ranks[sure], answers.answers[sure] == RIGHT
+    stratum = answers.strata[sure]
+    thresholds = np.unique(detections.scores)[::-1]
+    numbers = detections.at_least(thresholds)
+    strata = _above(numbers, answers.sizes, ranks, stratum, right)
+    weights = (answers.sizes / np.maximum(np.bincount(stratum, minlength=len(answers.sizes)), 1))[
+        stratum
+    ]
+    answered = detections.scores[ranks], right, weights
+    logistic = logistic_fit(*answered)
+    deviations = deviations_of(level)
+    if hold == "simultaneous":
+        chances = np.clip(
+            logistic(detections.scores), 1 / (2 * len(ranks) + 2), 1 - 1 / (2 * len(ranks) + 2)
+        )
+        reviewed = np.bincount(stratum, minlength=len(answers.sizes))
+        deviations = simultaneous_deviations(answers.sizes, reviewed, chances, level)
+    total = _totals(strata, deviations)
+    recall = density = None
+    if silent is not None and windows is not None:
+        everything = Strata(answers.sizes, strata.reviewed[-1], strata.right[-1])
+        below = _rest(everything, strata).joined(_repeated(silent, len(numbers)))
+        recall = _recall(total, _totals(below, deviations))
+        density = _density(everything, silent, len(windows), deviations_of(level))
+    return ClassEstimate(
+        thresholds,
+        numbers,
+        Estimated(*(part / numbers for part in total)),
+        total,
+        recall,
+        density,
+        int(sure.sum()) + (0 if silent is None else int(silent.reviewed[0])),
+        len(sure) - int(sure.sum()),
+        logistic,
+        isotonic_fit(*answered),
+        strata,
+    )
+
+
+def _above(numbers: IntArray, sizes: IntArray, ranks: IntArray, stratum: IntArray, right: Any) -> Strata:
+    """Return the parts of all strata above each threshold. ``numbers``: the detections above it."""
+    order = np.argsort(ranks)
+    seen = np.zeros((len(ranks) + 1, len(sizes), 2), np.int64)
+    places = np.arange(1, len(ranks) + 1)
+    seen[places, stratum[order], 0] = 1
+    seen[places, stratum[order], 1] = right[order]
+    reviewed = np.cumsum(seen, 0)[np.searchsorted(ranks[order], numbers, side="left")]
+    starts = np.cumsum(sizes) - sizes
+    parts = np.clip(numbers[:, None] - starts, 0, sizes)
+    return Strata(parts, reviewed[..., 0], reviewed[..., 1])
+
+
+def _rest(everything: Strata, above: Strata) -> Strata:
+    """Return the parts of the strata below each threshold."""
+    pairs = ("sizes", "reviewed", "right")
+    return Strata(*(getattr(everything, name) - getattr(above, name) for name in pairs))
+
+
+def _repeated(stratum: Strata, times: int) -> Strata:
+    columns = (stratum.sizes, stratum.reviewed, stratum.right)
+    return Strata(*(np.broadcast_to(column, (times, 1)) for column in columns))
+
+
+def _totals(strata: Strata, deviations: float) -> Estimated:
+    """Return how many detections are right. Where nothing was reviewed, the share of the others counts."""
+    low, high = total_limits(strata, deviations)
+    known = strata.known()
+    totals = (known.shares * known.sizes).sum(-1)
+    sizes = known.sizes.sum(-1)
+    unknown = strata.sizes.sum(-1) - sizes
+    share = np.divide(totals, sizes, out=np.full(totals.shape, 0.5), where=sizes > 0)
+    return Estimated(np.clip(totals + unknown * share, low, high), low, high)
+
+
+def _recall(above: Estimated, below: Estimated) -> Estimated:
+    """Return the share of the calls above a threshold."""
+    low, high = odds_limits(above, below)
+    calls = above.value + below.value
+    value = np.divide(above.value, calls, out=np.full(calls.shape, np.nan), where=calls > 0)
+    return Estimated(value, 1 - 1 / (1 + low), 1 - 1 / (1 + high))
+
+
+def _density(everything: Strata, silent: Strata, windows: int, deviations: float) -> Estimated:
+    """Return the share of windows with a call: those with a detection have one as often as it is right."""
+    loud = (windows - silent.sizes.sum()) / windows
+    weights = np.r_[everything.sizes / everything.sizes.sum() * loud, silent.sizes / windows]
+    strata = everything.joined(silent)
+    low, high = total_limits(strata, deviations, weights)
+    return Estimated(*map(float, (np.clip((weights * strata.shares).sum(), low, high), low, high)))
