@@ -33,10 +33,10 @@ public:
           denominator_(static_cast<uint64_t>(denominator)),
           value_(static_cast<double>(numerator) / static_cast<double>(denominator)) {}
 
-    // This fraction of a number between 0 and 2^53, rounded to the nearest whole number, halves up,
-    // and at most `largest`.
-    int64_t of(int64_t number) const {
-        const double product = value_ * static_cast<double>(number);
+    // This fraction of a number between 0 and 2^53, in steps, rounded to the nearest whole number,
+    // halves up, and at most `largest`.
+    int64_t of(int64_t number, int64_t step = 1) const {
+        const double product = value_ * static_cast<double>(number) / static_cast<double>(step);
         if (!(product < largest)) return static_cast<int64_t>(largest);
         const double raised = product + 0.5;
         auto whole = static_cast<uint64_t>(raised);
@@ -45,11 +45,19 @@ public:
         if (rest > error && 1 - rest > error) return static_cast<int64_t>(whole);
         const Product twice(numerator_, 2 * static_cast<uint64_t>(number));
         auto reaches_half_below = [&](uint64_t candidate) {  // exactly
-            return twice >= Product(denominator_, 2 * candidate - 1);
+            return twice >= half_below(candidate, step);
         };
         while (reaches_half_below(whole + 1)) ++whole;
         while (whole > 0 && !reaches_half_below(whole)) --whole;
         return static_cast<int64_t>(whole);
+    }
+
+    // Whether this fraction of a number lies exactly halfway between two numbers of steps, of which
+    // `steps` is the larger one.
+    bool is_half_below(int64_t steps, int64_t number, int64_t step) const {
+        const Product twice(numerator_, 2 * static_cast<uint64_t>(number));
+        const Product half = half_below(static_cast<uint64_t>(steps), step);
+        return twice >= half && half >= twice;
     }
 
     // Whether `part` is at least `of(number)`, which is computed only if it is close.
@@ -61,6 +69,8 @@ public:
         return part >= of(number);
     }
 
+    double value() const { return value_; }
+
     // Whether `part` is more than this fraction of `whole`. Both lie between 0 and 2^53.
     bool is_exceeded_by(int64_t part, int64_t whole) const {
         return !(Product(numerator_, static_cast<uint64_t>(whole)) >=
@@ -68,6 +78,11 @@ public:
     }
 
 private:
+    // Twice what lies half a step below a number of steps, times the denominator.
+    Product half_below(uint64_t steps, int64_t step) const {
+        return {denominator_, (2 * steps - 1) * static_cast<uint64_t>(step)};
+    }
+
     static constexpr double largest = 9e15;  // about 2^53
     static constexpr double uncertainty = 1.0 / (1ll << 50);
 

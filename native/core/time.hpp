@@ -32,14 +32,25 @@ constexpr Time after_all = std::numeric_limits<Time>::max();
 // "At least this fraction of a length": a whole number of microseconds, never less than one.
 struct Requirement {
     Fraction fraction;
+    Time step = 1;  // of more than one, to whose multiples both sides are rounded; even
 
     Time of(Time length) const {
-        const Time required = fraction.of(length);
+        const Time required = step == 1 ? fraction.of(length) : rounded(length);
         return required > 1 ? required : 1;
     }
     // Whether a part of the length is enough.
     bool met_by(Time part, Time length) const {
-        return part > 0 && fraction.reached_by(part, length);
+        return part > 0 &&
+               (step == 1 ? fraction.reached_by(part, length) : part >= rounded(length));
+    }
+
+private:
+    // The least part that has as many steps as what is required. Halves become even numbers of
+    // steps.
+    Time rounded(Time length) const {
+        Time steps = fraction.of(length, step);
+        if (steps % 2 == 1 && fraction.is_half_below(steps, length, step)) --steps;
+        return steps * step - step / 2 + steps % 2;
     }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 
@@ -16,15 +17,16 @@ namespace sedscope {
 struct Collar {
     bool judge_onset, judge_offset;
     Time onset, offset;
-    Fraction offset_rate;  // of the reference's length: the offset's tolerance, if larger
+    Fraction offset_rate;        // of the reference's length: the offset's tolerance, if larger
+    Time slack = 0;              // by how much tolerances may be exceeded, as this is rounded to 0
+    double float_precision = 0;  // in units a second: compare seconds in floats. 0: microseconds
 
-    Time offset_tolerance(const Interval& event) const {
-        return std::max(offset, offset_rate.of(event.offset - event.onset));
-    }
-
-    bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset; }
+    bool onset_off(Time error) const { return judge_onset && std::abs(error) > onset + slack; }
     bool offset_off(Time error, const Interval& event) const {
-        return judge_offset && std::abs(error) > offset_tolerance(event);
+        const Time excess = std::abs(error) - slack, length = event.offset - event.onset;
+        return judge_offset && excess > offset &&
+               (slack ? offset_rate.is_exceeded_by(excess, length)
+                      : excess > offset_rate.of(length));
     }
 
     // The boundary errors of a pair.
@@ -40,7 +42,7 @@ struct Collar {
     // (the onset if both are judged).
     Interval window(const Interval& event) const {
         const Time boundary = judge_onset ? event.onset : event.offset;
-        const Time reach = judge_onset ? onset : offset_tolerance(event);
+        const Time reach = judge_onset ? onset + slack : offset_reach(event);
         return {boundary - reach - 1, boundary + reach + 1};
     }
 
@@ -51,7 +53,7 @@ struct Collar {
         // onset if both are judged) is close. Remember the gap if there are none.
         const Time target = judge_onset ? from : until;
         if (target > events.gap().onset && target < events.gap().offset) return;
-        const Time reach = judge_onset ? onset : widest_tolerance(events);
+        const Time reach = judge_onset ? onset + slack : offset_reach({0, events.longest()});
         auto boundary = [&](const Interval& event) {
             return judge_onset ? event.onset : event.offset;
         };
@@ -64,14 +66,28 @@ struct Collar {
             return;
         }
         for (; event != end && boundary(*event) <= target + reach; ++event)
-            if (!offset_off(until - event->offset, *event))
+            if (!offset_off(until - event->offset, *event) &&
+                (float_precision == 0 || close_as_floats({from, until}, *event)))
                 emit(static_cast<std::size_t>(event - begin));
     }
 
 private:
-    Time widest_tolerance(const References& events) const {
-        return offset_tolerance({0, events.longest()});
+    Time offset_reach(const Interval& event) const {
+        return std::max(offset, offset_rate.of(event.offset - event.onset)) + slack;
     }
+
+    // What differs from the comparison of microseconds only where those are equal.
+    bool close_as_floats(const Interval& detection, const Interval& event) const {
+        const double length = seconds(event.offset) - seconds(event.onset);
+        const double of_offset = std::max(seconds(offset), offset_rate.value() * length);
+        auto close = [&](Time a, Time b, double tolerance) {
+            return (std::abs(seconds(a) - seconds(b)) - tolerance) * float_precision <= 0.5;
+        };
+        return (!judge_onset || close(detection.onset, event.onset, seconds(onset))) &&
+               (!judge_offset || close(detection.offset, event.offset, of_offset));
+    }
+
+    static double seconds(Time time) { return static_cast<double>(time) / 1e6; }
 };
 
 }  // namespace sedscope

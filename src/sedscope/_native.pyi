@@ -424,14 +424,23 @@ class PairingCriterion(OverlapCriterion):
         """Start to find the same for a recording."""
 
 class Intersection(OverlapCriterion):
-    """``cttc=None``: cross-triggers are not counted."""
+    """
+    ``cttc=None``: cross-triggers are not counted.
 
-    def __init__(self, dtc: tuple[int, int], gtc: tuple[int, int], cttc: tuple[int, int] | None) -> None: ...
+    ``decimals``: of seconds, to which overlaps are rounded.
+    """
+
+    def __init__(self, dtc: tuple[int, int], gtc: tuple[int, int], cttc: tuple[int, int] | None, *, decimals: int = 6) -> None: ...
 
 class Collar(PairingCriterion):
-    """Tolerances of the boundaries. None: the boundary is not judged."""
+    """
+    Tolerances of the boundaries. None: the boundary is not judged.
 
-    def __init__(self, onset: int | None, offset: int | None, offset_rate: tuple[int, int], *, cross_triggers: bool, errors: bool) -> None: ...
+    ``decimals``: of seconds, to which the excess over a tolerance is rounded. From 10 on, seconds are
+    floats.
+    """
+
+    def __init__(self, onset: int | None, offset: int | None, offset_rate: tuple[int, int], *, cross_triggers: bool, errors: bool, decimals: int = 6) -> None: ...
 
 class IoU(PairingCriterion):
     """

@@ -18,6 +18,8 @@ from ..support.compat.sets import COLLAR, DURATIONS, GRID, SCORES, TRUTH, frame,
 from ..support.random_sets import random_set
 
 SHARES = {"dtc_threshold": 0.5, "gtc_threshold": 0.3, "cttc_threshold": 0.3}
+FLOATS = 0
+"""In place of a step: distances are not rounded."""
 COLLARS = {"onset_collar": 0.02, "offset_collar": 0.01, "offset_collar_rate": 0.5}
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
@@ -49,6 +51,11 @@ def rounded(ticks: Fraction | int, step: int) -> int:
     return round(Fraction(ticks) / step)
 
 
+def enough(shared: int, required: Fraction, step: int) -> bool:
+    """At least a microsecond, even if what is required is rounded to 0."""
+    return shared > 0 and rounded(shared, step) >= rounded(required, step)
+
+
 def runs(values: Any, edges: list[int], score: float) -> list[tuple[int, int]]:
     """The detections of frames with at least a score."""
     active = np.concatenate([[False], values >= score, [False]])
@@ -64,26 +71,22 @@ def by_intersection(
     found: list[tuple[int, int]], own: list[Any], others: dict[str, list[Any]], step: int
 ) -> dict[str, int]:
     dtc, gtc, cttc = (Fraction(str(share)) for share in SHARES.values())
-    relevant = [
-        rounded(sum(overlap(d, r) for r in own), step) >= rounded(dtc * (d[1] - d[0]), step)
-        for d in found
-    ]
+    relevant = [enough(sum(overlap(d, r) for r in own), dtc * (d[1] - d[0]), step) for d in found]
     counts = {
         "tps": sum(
-            rounded(
-                sum(overlap(d, r) for d, is_one in zip(found, relevant, strict=True) if is_one), step
+            enough(
+                sum(overlap(d, r) for d, is_one in zip(found, relevant, strict=True) if is_one),
+                gtc * (r[1] - r[0]),
+                step,
             )
-            >= rounded(gtc * (r[1] - r[0]), step)
             for r in own
         ),
         "fps": relevant.count(False),
     }
     for label, events in others.items():
         counts[label] = sum(
-            rounded(0 if is_one else sum(overlap(d, r) for r in events), step)
-            >= rounded(cttc * (d[1] - d[0]), step)
+            enough(0 if is_one else sum(overlap(d, r) for r in events), cttc * (d[1] - d[0]), step)
             for d, is_one in zip(found, relevant, strict=True)
-            if events
         )
     return counts
 
@@ -92,6 +95,10 @@ def by_collar(
     found: list[tuple[int, int]], own: list[Any], others: dict[str, list[Any]], step: int
 ) -> dict[str, int]:
     def is_pair(d: tuple[int, int], r: tuple[int, int]) -> bool:
+        if step == FLOATS:
+            (on, off), (r_on, r_off) = (np.array(event) / 1e6 for event in (d, r))
+            tolerance = max(0.01, 0.5 * (r_off - r_on))
+            return bool(abs(on - r_on) - 0.02 <= 0 and abs(off - r_off) - tolerance <= 0)
         collar = max(Fraction(10_000), Fraction(r[1] - r[0], 2))
         late, long = abs(d[0] - r[0]) - 20_000, abs(d[1] - r[1]) - collar
         return rounded(late, step) <= 0 and rounded(long, step) <= 0
@@ -106,19 +113,21 @@ def by_collar(
 
 
 @pytest.mark.parametrize("number", range(4))
-@pytest.mark.parametrize("decimals", [2, 3, 4])
 @pytest.mark.parametrize(
-    ("package", "options", "count"),
-    [(intersection_based, SHARES, by_intersection), (collar_based, COLLARS, by_collar)],
+    ("package", "options", "count", "decimals"),
+    [
+        *((intersection_based, SHARES, by_intersection, decimals) for decimals in (2, 3, 4)),
+        *((collar_based, COLLARS, by_collar, decimals) for decimals in (2, 3, 4, 30)),
+    ],
 )
 def test_fewer_decimals_round_what_is_compared(
     number: int, decimals: int, package: Any, options: dict[str, Any], count: Any
 ) -> None:
-    """Overlaps, required overlaps and distances are rounded, not the times. What is required may be
-    rounded to 0, but in a clip without detections nothing is found."""
+    """Overlaps, required overlaps and distances are rounded, not the times. With very many decimals,
+    distances are floats."""
     rng = np.random.default_rng([number, 20])
     scores, drawn = random_set(rng, "plateaus", never=False)
-    shift = 7  # µs, so that times are no multiples of the step
+    shift = 0 if decimals == 30 else 7  # µs, so that times are no multiples of the step
     events = {
         clip: [(on + shift / 1e6, off + shift / 1e6, label) for on, off, label in drawn.events(clip)[:3]]
         for clip in scores
@@ -130,7 +139,7 @@ def test_fewer_decimals_round_what_is_compared(
     statistics, _ = package.accumulated_intermediate_statistics(
         frames, events, **options, time_decimals=decimals
     )
-    step = 10 ** (6 - decimals)
+    step = FLOATS if decimals == 30 else 10 ** (6 - decimals)
     for label, (at, stats) in statistics.items():
         c = scores.classes.index(label)
         for row, score in enumerate(at[:-1]):

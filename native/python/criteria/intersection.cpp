@@ -25,16 +25,21 @@ public:
 void bind_intersection(nb::module_& module) {
     using Bound = BoundIntersection;
     nb::class_<Bound, OverlapCriterion>(module, "Intersection",
-                                        "``cttc=None``: cross-triggers are not counted.")
+                                        "``cttc=None``: cross-triggers are not counted.\n\n"
+                                        "``decimals``: of seconds, to which overlaps are rounded.")
         .def(
             "__init__",
-            [](Bound* self, FractionPair dtc, FractionPair gtc, std::optional<FractionPair> cttc) {
-                new (self) Bound({{fraction_of(dtc)},
-                                  {fraction_of(gtc)},
-                                  {fraction_of(cttc.value_or(FractionPair(1, 1)))},
-                                  cttc.has_value()});
+            [](Bound* self, FractionPair dtc, FractionPair gtc, std::optional<FractionPair> cttc,
+               int decimals) {
+                auto requirement = [&](const FractionPair& share) {
+                    return Requirement{fraction_of(share), rounding_step(decimals)};
+                };
+                new (self)
+                    Bound({requirement(dtc), requirement(gtc),
+                           requirement(cttc.value_or(FractionPair(1, 1))), cttc.has_value()});
             },
-            "dtc"_a, "gtc"_a, "cttc"_a.none());
+            "dtc"_a, "gtc"_a, "cttc"_a.none(), nb::kw_only(),
+            "decimals"_a = decimals_of_microseconds);
 }
 
 }  // namespace sedscope::python

@@ -221,8 +221,8 @@ SEQUENCES: dict[str, list[Call]] = {
     ],
     "fewer decimals": [
         *(
-            Call("intersection_based.psds", DATA, {**PSDS2, "time_decimals": d}, same_psds)
-            for d in (1, 3)
+            Call("intersection_based.psds", DATA, {**options, "time_decimals": d}, same_psds)
+            for options, d in ((PSDS1, 3), (PSDS2, 3))
         ),
         *(
             Call(

@@ -9,17 +9,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from ...counting.request import DeltaRequest
 from ...criteria import Clip, Collar, Criterion, Intersection, Segment
 from ...data.clips import clip_id, clip_ids
-from ...data.scores import ClipScores
+from ...data.scores import ClipScores, Scores
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError
 from . import inputs
 from .base_modules.io import parse_ground_truth
-from .counting import NamedDeltas, find_deltas
+from .counting import NamedDeltas, find_deltas, warn
 from .delta_tables import deltas_from_table
-from .rounded_criteria import rounded, rounded_clip, rounding_step
+from .rounded_criteria import RoundedIntersection, rounded, rounded_clip, rounding_step
 
 
 def by_intersection(
@@ -147,8 +149,23 @@ def count_same_clips(
     if durations is not None:
         inputs.require_same_clips(map(clip_id, durations), scores.scores, "durations")
     truth = inputs.truth_of_events(events, durations if judged is None else judged)
+    if isinstance(criterion, RoundedIntersection):
+        _warn_of_rounding_to_0(criterion, scores.scores)
     known, ends = durations is not None, None if judged is None else durations
     return find_deltas(scores, truth, criterion, request, known_durations=known, ends=ends)
+
+
+def _warn_of_rounding_to_0(criterion: RoundedIntersection, scores: Scores) -> None:
+    """Warn if a detection of one frame need not overlap anything, by the frames of the first clip."""
+    frame = int(np.median(np.diff(scores[next(iter(scores))].ticks)))
+    if criterion.needs_nothing(frame):
+        warn(
+            [
+                f"With time_decimals={criterion.decimals}, the overlap that a detection of one frame needs "
+                "is rounded to 0. sed_scores_eval then asks for no overlap, sedscope for a microsecond. "
+                "Raise time_decimals."
+            ]
+        )
 
 
 def _rounded_scores(named: inputs.NamedScores, step: int) -> inputs.NamedScores:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...data.clips import clip_id
 from ...data.events import EventColumns
 from ...data.ground_truth import GroundTruth
-from ...data.score_sources import clip_from_table, protected, table_classes
+from ...data.score_sources import clip_from_table, header_classes, protected, table_classes
 from ...data.scores import ClipScores, Scores
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
@@ -100,7 +100,7 @@ def named_scores(scores: Any) -> NamedScores:
 
 def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
     first = next(iter(names))
-    classes = table_classes(frames[first], where=f"clip {first}")
+    classes = _classes(frames[first], f"clip {first}")
     read = _Reader(["onset", "offset", *classes])
     if not isinstance(frames, dict):  # perhaps more than fits into the memory
 
@@ -118,6 +118,14 @@ def _scores_of_frames(frames: Any, names: Collection[str]) -> Scores:
             errors.append(error)
     raise_together(errors)
     return Scores(clips, clips.__getitem__, classes=classes, in_memory=True, thread_safe=True)
+
+
+def _classes(table: Any, where: str) -> tuple[str, ...]:
+    import pandas
+
+    if isinstance(table, pandas.DataFrame) and table.columns.is_unique:
+        return header_classes(table.columns.tolist(), where)  # without loading narwhals
+    return table_classes(table, where)
 
 
 class _Reader:
