@@ -166,13 +166,12 @@ class MetaDataContainer(list[MetaDataItem]):
         ):
             if values is not None or value is not None:
                 wanted[name] = [value] if values is None else list(values)
-        tags = {tag} if tag else set(tag_list or ())
-        return MetaDataContainer(
-            item
-            for item in self
-            if all(field not in item or item[field] in values for field, values in wanted.items())
-            and (not tags or tags.intersection(item.tags or ()))
-        )
+        matching: list[MetaDataItem] = self
+        for field, values in wanted.items():  # fast, since loops over files filter once per file
+            matching = [item for item in matching if field not in item or item[field] in values]
+        if tags := {tag} if tag else set(tag_list or ()):
+            matching = [item for item in matching if tags.intersection(item.tags or ())]
+        return MetaDataContainer(matching)
 
     @property
     def unique_files(self) -> list[str]:
