@@ -90,8 +90,10 @@ def test_no_workers(cluster: Cluster, truth: sed.GroundTruth) -> None:
 
 
 def test_workers_that_cannot_import_the_package(
-    cluster: Cluster, truth: sed.GroundTruth, tmp_path: Path
+    cluster: Cluster, truth: sed.GroundTruth, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(dask_client, "PATIENCE", 60)  # it answers, however busy the machine
+    monkeypatch.setattr(dask_client, "_SILENCE", 30)
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['sedscope'] = None\n")
     cluster.add_worker(PYTHONPATH=str(tmp_path))
     with pytest.raises(sed.SedscopeError, match="sedscope"):

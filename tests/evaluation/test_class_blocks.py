@@ -102,7 +102,8 @@ def one_class_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by_class(metric: Metric[Any]) -> bool:
-    return not metric.any_label and not (metric.pools_classes and metric.points_read == "all")
+    whole_curves = metric.pools_classes or metric.criterion.counts_right
+    return not metric.any_label and not (whole_curves and metric.points_read == "all")
 
 
 def without_false_alarms(evaluation: sed.Evaluation) -> dict[str, Any]:
@@ -239,7 +240,7 @@ def test_a_curve_of_areas_is_refused_in_blocks_and_a_psd_roc_is_the_same() -> No
 def test_what_needs_all_classes_is_refused_in_blocks() -> None:
     scores, truth = small_set()
     micro = sed.BestFScore(sed.Collar(), average="micro")
-    with pytest.raises(sed.SedscopeError, match=r"need all classes at once: BestFScore"):
+    with pytest.raises(sed.SedscopeError, match=r"need the curves of all classes at once: BestFScore"):
         sed.evaluate(scores, truth, micro, run=sed.Run(memory="300kB"))
     assert sed.evaluate(scores, truth, micro, run=sed.Run(memory="1GB"))[micro].value > 0
     with pytest.raises(sed.SedscopeError, match="Resampling needs all deltas"):

@@ -152,7 +152,7 @@ def test_blocks_of_time_are_drawn_from_their_group() -> None:
         clips = [clip for clip in truth.clips if sites[clip] == site]
         assert_same(evaluation, sed.evaluate(scores, truth, metrics, clips=clips, resampling=resampling))
     kinds = dict(zip(scores.classes, ("common", "rare"), strict=True))
-    with pytest.raises(sed.SedscopeError, match="classes= "):
+    with pytest.raises(sed.SedscopeError, match="`classes=`"):
         sed.evaluate(scores, truth, metrics, by=sed.By(classes=kinds), resampling=resampling)
 
 

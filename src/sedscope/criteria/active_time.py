@@ -39,7 +39,7 @@ class Time(Criterion):
     >>> scores = sed.Scores.from_arrays({"a": [[0.2], [0.9], [0.4]]}, classes=["speech"], frame=1.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1.5, 3, "speech")]}, durations={"a": 3})
     >>> sed.deltas(scores, truth, Time()).counts()["speech"].tally_at(0.5)
-    Tally(tp=500000, fp=500000, references=1500000, trials=3000000, pairs=None)
+    Tally(tp=500000, fp=500000, references=1500000, trials=3000000, pairs=None, right=None)
     """
 
     collar: float = 0.0

@@ -205,7 +205,7 @@ def count_class_blocks(
     if len(blocks) > 1 and together:
         raise SedscopeError(
             f"A limit of {limit / 1e9:g} GB needs {counted(len(blocks), 'block')} of classes, but some "
-            f"metrics need all classes at once: {listing(together)}."
+            f"metrics need the curves of all classes at once: {listing(together)}."
         )
     of_blocks: dict[Criterion, list[Counts]] = {criterion: [] for criterion in requests}
     deltas: dict[Criterion, Deltas] = {}

@@ -108,7 +108,7 @@ class Comparison(TabularResult):
     >>> a, b = (sed.simulate.scores(truth, quality=quality) for quality in (0.8, 0.6))
     >>> comparison = sed.compare({"a": a, "b": b}, truth, sed.presets.PSDS1, resampling=200)
     >>> comparison["psds1"].differences["b", "a"].losses
-    8
+    7
     """
 
     systems: tuple[str, ...]
