@@ -9,6 +9,7 @@
 
 #include "core/parallel.hpp"
 #include "counting/resampled_fscore.hpp"
+#include "counting/resampled_minima.hpp"
 #include "counting/resampled_psds.hpp"
 #include "counting/weighted_counts.hpp"
 #include "counting/weighted_sums.hpp"
@@ -171,6 +172,34 @@ public:
             rows_);
     }
 
+    // The minima of one resample and class after the other, a number for 0, 1, … `references` each.
+    NumpyArray<int64_t> fewest_false_positives(const Matrix<int32_t>& weights,
+                                               const Matrix<int64_t>& references,
+                                               std::size_t threads) const {
+        const std::size_t count = weights.shape(0), classes = references.shape(1);
+        require(weights.shape(1) == clips_, "one weight per clip is needed");
+        return std::visit(
+            [&](const auto& rows) {
+                require(references.shape(0) == count && classes == rows.size(),
+                        "references per resample and class are needed");
+                std::vector<std::size_t> starts(count * classes);
+                std::size_t size = 0;
+                for (std::size_t i = 0; i < starts.size(); ++i) {
+                    starts[i] = size;
+                    size += static_cast<std::size_t>(references.data()[i]) + 1;
+                }
+                Buffer<int64_t> minima(size);
+                std::fill_n(minima.data(), size, int64_t{-1});
+                with_exact_counts(largest_turnover(rows), heaviest(weights), [&](auto real) {
+                    nb::gil_scoped_release release;
+                    resampled_minima<decltype(real)>(rows, weights.data(), count, clips_, starts,
+                                                     threads, minima.data());
+                });
+                return to_numpy(std::move(minima));
+            },
+            rows_);
+    }
+
 private:
     template <class PerClass>
     static constexpr bool has_one_byte = sizeof(typename PerClass::value_type::Change) == 1;
@@ -249,6 +278,13 @@ false positives, and the last row.)")
 
 ``weights``: (resamples x clips). ``references``: (resamples x classes); without any, the value means
 nothing. ``weight``: of recall, the square of beta.)")
+        .def("fewest_false_positives", &Resampling::fewest_false_positives,
+             "weights"_a.noconvert(), nb::kw_only(), "references"_a.noconvert(), "threads"_a,
+             R"(Fewest false positives at 0, 1, ... true positives, as one array.
+
+It has those of a resample and class after the other, for as many true positives as there are
+references, and -1 for numbers that no threshold finds. ``weights``: (resamples x clips).
+``references``: (resamples x classes), at least as many as are ever found.)")
         .def_static("psds", &Resampling::psds, "variants"_a, nb::kw_only(), "weights"_a.noconvert(),
                     "durations"_a.noconvert(), "references"_a.noconvert(),
                     "reference_times"_a.noconvert(), "order"_a.noconvert(), "alpha_ct"_a,

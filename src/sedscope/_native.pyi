@@ -641,6 +641,15 @@ class Resampling:
         nothing. ``weight``: of recall, the square of beta.
         """
 
+    def fewest_false_positives(self, weights: numpy.typing.NDArray[numpy.int32], *, references: numpy.typing.NDArray[numpy.int64], threads: int) -> numpy.typing.NDArray[numpy.int64]:
+        """
+        Fewest false positives at 0, 1, ... true positives, as one array.
+
+        It has those of a resample and class after the other, for as many true positives as there are
+        references, and -1 for numbers that no threshold finds. ``weights``: (resamples x clips).
+        ``references``: (resamples x classes), at least as many as are ever found.
+        """
+
     @staticmethod
     def psds(variants: list[Resampling], *, weights: numpy.typing.NDArray[numpy.int32], durations: numpy.typing.NDArray[numpy.float64], references: numpy.typing.NDArray[numpy.int64], reference_times: numpy.typing.NDArray[numpy.float64], order: numpy.typing.NDArray[numpy.int64], alpha_ct: float, alpha_st: float, max_efpr: float, seconds_per_unit: float, threads: int) -> ResampledPSDS:
         """

@@ -68,10 +68,17 @@ IN_THE_CORE: list[Metric[Any]] = [
     sed.BestFScore(sed.Collar()),
     sed.BestFScore(sed.IoU(0.3), beta=0.7, average="weighted"),
     sed.BestFScore(sed.Collar(), beta=2, average="micro"),
+    sed.AveragePrecision(sed.Collar()),
+    sed.AveragePrecision(sed.IoU(0.3), average="weighted", interpolation="voc"),
+    sed.AveragePrecision(sed.Segment(1.0), average="micro"),
+]
+AT_A_THRESHOLD: list[Metric[Any]] = [
+    sed.ErrorRate(sed.Segment(1.0), threshold=0.4, average="micro"),
+    sed.ErrorRate(sed.Collar(), threshold=0.4, average="micro"),
 ]
 
 
-@pytest.mark.parametrize("metric", IN_THE_CORE, ids=repr)
+@pytest.mark.parametrize("metric", [*IN_THE_CORE, *AT_A_THRESHOLD], ids=repr)
 @given(case=weighted_cases(), dtype=st.sampled_from(["f4", "f8"]))
 def test_what_the_core_measures_has_the_same_bits_as_from_counts(
     metric: Metric[Any], case: tuple[list[oracle.Clip], NDArray[np.int32]], dtype: str

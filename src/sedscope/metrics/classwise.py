@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from .curves import Curve
 
 AVERAGES = ("macro", "micro", "weighted")
+
+OfPrecisions: TypeAlias = Callable[[FloatArray, FloatArray], float]
+"""Computes a value from rising recalls and the best precision at each; the first recall is 0."""
 
 CurveType = TypeVar("CurveType", bound="Curve | None", covariant=True)
 
@@ -237,6 +240,12 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         where classes are taken together, or right detections are counted, because that can happen at any
         threshold."""
         return "all" if self.pools_classes or self.criterion.counts_right else "extremes"
+
+    @property
+    def of_precisions(self) -> OfPrecisions | None:
+        """What computes the value of a class from the best precision at each recall; None for metrics that
+        depend on more."""
+        return None
 
     @property
     def pools_classes(self) -> bool:

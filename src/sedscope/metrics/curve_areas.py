@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 from typing import Any, ClassVar
 
@@ -14,10 +15,11 @@ from ..criteria import Criterion
 from ..criteria.queries import INTERPOLATIONS
 from ..definitions import optional_number, require_choice, require_flag, unstated
 from ..errors import SedscopeError
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
+from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, OfPrecisions
 from .curves import (
     PrecisionRecallCurve,
     ROCCurve,
+    area_in_steps,
     mean_precision_recall,
     mean_roc,
     precision_recall_curve,
@@ -62,6 +64,10 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[PrecisionRecallCurve]:
         return ClassValue(precision_recall_points(counts).average_precision(self.interpolation))
+
+    @property
+    def of_precisions(self) -> OfPrecisions:
+        return partial(area_in_steps, interpolation=self.interpolation)
 
     def curve_of(self, counts: ClassCounts, hours: float) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)

@@ -74,6 +74,13 @@ class _ScoredCurve(CurveTable):
         return bool(np.count_nonzero(self.scores > -np.inf) <= 2)
 
 
+def area_in_steps(recall: FloatArray, precision: FloatArray, interpolation: str) -> float:
+    """Return the area under the best precision at each recall, in steps. The first recall is 0."""
+    if interpolation == "voc":
+        precision = np.maximum.accumulate(precision[::-1])[::-1]
+    return float(np.sum(precision[1:] * np.diff(recall)))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class PrecisionRecallCurve(_ScoredCurve):
     """Precision and recall at every operating point."""
@@ -92,10 +99,7 @@ class PrecisionRecallCurve(_ScoredCurve):
         """
         order = np.lexsort((-self.precision, self.recall))
         recall, first = np.unique(self.recall[order], return_index=True)
-        precision = self.precision[order][first]
-        if interpolation == "voc":
-            precision = np.maximum.accumulate(precision[::-1])[::-1]
-        return float(np.sum(precision[1:] * np.diff(recall)))
+        return area_in_steps(recall, self.precision[order][first], interpolation)
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "precision": self.precision, "recall": self.recall}

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,12 +17,13 @@ from ..counting.counts import Counts
 from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors
+from ..counting.tally import Tally
 from ..criteria.delta_tables import DeltaRows, DeltaTables
-from ..data.arrays import FloatArray, ScoreArray, rounded_down
+from ..data.arrays import FloatArray, IntArray, ScoreArray, rounded_down
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric
-from ..metrics.classwise import mean_over_classes
+from ..metrics.classwise import OfPrecisions, mean_over_classes
 from ..metrics.metric import METRICS
 from ..metrics.psds import PSDS, require_variants
 from .resampling import ClipPart, Weights
@@ -172,12 +174,20 @@ def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measur
     points = metric.points_read
     if isinstance(metric, ClasswiseMetric) and metric.best_fscore_beta is not None:
         return _measure_best_fscore(deltas, metric, threads)
-    if metric.any_label or metric.psd_roc is not None or metric.criterion.counts_right:
+    at_threshold = isinstance(points, (int, float))
+    if (
+        (metric.any_label and not at_threshold)
+        or metric.psd_roc is not None
+        or metric.criterion.counts_right
+    ):
         return _measure_each(lambda weights: deltas.counts(weights=weights, threads=threads), metric)
     if isinstance(points, (int, float)):
         return _measure_each(_counts_at_threshold(deltas, points), metric)
     if metric.pools_classes:
         return _measure_pooled(deltas, metric, threads)
+    too_many = metric.criterion.measures_time  # true positives are microseconds
+    if isinstance(metric, ClasswiseMetric) and metric.of_precisions is not None and not too_many:
+        return _measure_precisions(deltas, metric, metric.of_precisions, threads)
     return _measure_each(
         weighted_counts(deltas, extremes_only=points == "extremes", threads=threads), metric
     )
@@ -196,14 +206,50 @@ def _measure_best_fscore(deltas: Deltas, metric: ClasswiseMetric[Any], threads: 
         of_classes = in_core.best_fscore(
             np.ascontiguousarray(weights), references=references, weight=beta * beta, threads=threads
         )
-        of_classes[references == 0] = np.nan
-        values = [
-            mean_over_classes(row[by_name], number[by_name], metric.average)
-            for row, number in zip(of_classes, references, strict=True)
-        ]
-        return np.array(values), of_classes
+        return _averages(metric, by_name, of_classes, references)
 
     return measure
+
+
+def _measure_precisions(
+    deltas: Deltas, metric: ClasswiseMetric[Any], of_precisions: OfPrecisions, threads: int
+) -> Measure:
+    """Measure on the best precision at each recall of a class, which the core finds."""
+    in_core = _sorted_in_core(deltas, threads, cross_triggers=False)
+    per_clip = references_per_clip(deltas)
+    by_name = np.argsort(np.array(deltas.classes), kind="stable")
+
+    def measure(weights: Weights) -> Values:
+        references = weighted_sums(weights, threads).of(per_clip).astype(np.int64)
+        fewest = in_core.fewest_false_positives(
+            np.ascontiguousarray(weights), references=references, threads=threads
+        )
+        ends = np.cumsum(references + 1)
+        of_each = np.repeat(np.arange(references.size), references.ravel() + 1)
+        tp = np.arange(len(fewest)) - (ends - references.ravel() - 1)[of_each]
+        reached = fewest >= 0
+        tp, fp, of_each = tp[reached], fewest[reached], of_each[reached]
+        precision = Tally(tp, fp, 0).precision
+        recall = tp / np.maximum(references.ravel(), 1)[of_each]
+        parts = np.searchsorted(of_each, np.arange(references.size + 1))
+        of_classes = np.array(
+            [of_precisions(recall[start:end], precision[start:end]) for start, end in pairwise(parts)]
+        ).reshape(references.shape)
+        return _averages(metric, by_name, of_classes, references)
+
+    return measure
+
+
+def _averages(
+    metric: ClasswiseMetric[Any], by_name: NDArray[np.intp], of_classes: FloatArray, references: IntArray
+) -> Values:
+    """Return the averages over the classes, and the values of the classes. ``by_name``: their order."""
+    of_classes[references == 0] = np.nan
+    values = [
+        mean_over_classes(row[by_name], number[by_name], metric.average)
+        for row, number in zip(of_classes, references, strict=True)
+    ]
+    return np.array(values), of_classes
 
 
 def _measure_each(count: Callable[[NDArray[np.int32]], Counts], metric: Metric[Any]) -> Measure:
@@ -311,13 +357,15 @@ def weighted_counts(
 
 def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[np.int32]], Counts]:
     """Return a function that counts at one threshold: the counts of each clip, times its weight."""
-    rows = deltas.tables.detections
-    active = rows.scores.astype(np.float64) > threshold
-    per_clip = []
-    for column in rows.columns:
-        before = np.concatenate([[0], np.cumsum(np.where(active, column, 0), dtype=np.int64)])
-        per_clip.append(np.diff(before[rows.starts], axis=1).T)  # (clips × classes)
-    tp, fp = per_clip
+
+    def per_clip(rows: DeltaRows) -> list[IntArray]:
+        """Return (clips × classes) what each column adds up to at the threshold."""
+        active = rows.scores.astype(np.float64) > threshold
+        before = (np.cumsum(np.where(active, column, 0), dtype=np.int64) for column in rows.columns)
+        return [np.diff(np.concatenate([[0], sums])[rows.starts], axis=1).T for sums in before]
+
+    tp, fp = per_clip(deltas.tables.detections)
+    pairs = None if deltas.tables.any_label is None else per_clip(deltas.tables.any_label)[0]
     without_errors = replace(deltas, tables=replace(deltas.tables, errors=None))
     thresholds: ScoreArray = np.array([threshold])
 
@@ -329,6 +377,7 @@ def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[
         ]
         counts = without_errors.as_counts(totals, weights)
         at_threshold = {label: replace(counts[label], at_chosen_thresholds=True) for label in counts}
-        return replace(counts, per_class=at_threshold)
+        any_label = None if pairs is None else (thresholds, weights @ pairs)
+        return replace(counts, per_class=at_threshold, any_label=any_label)
 
     return count
