@@ -19,6 +19,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting import deltas as clip_deltas
 from sedscope.counting.delta_files import merge_files
+from sedscope.counting.request import Floor
 from sedscope.data.alignment import align
 from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
@@ -108,7 +109,7 @@ WAYS: dict[str, Callable[..., Any]] = {
 }
 CASES = [
     (way, name)
-    for way in [*WAYS, "on a cluster"]
+    for way in [*WAYS, "on a cluster", "in blocks on a cluster"]
     for name, criterion in CRITERIA.items()
     if way != "in pieces"
     or (criterion.reads_pieces and not any(m.variants for m in METRICS if m.criterion == criterion))
@@ -123,12 +124,16 @@ def test_every_way_gives_the_same_bits(
     stored: tuple[Path, sed.GroundTruth],
     tmp_path: Path,
     request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder, truth = stored
     scores = sed.read_scores(folder)
     metrics = [metric for metric in METRICS if repr(metric.criterion) == criterion]
-    if way == "on a cluster":
+    if way.endswith("on a cluster"):
         cluster = request.getfixturevalue("cluster")
+        if way.startswith("in blocks"):
+            monkeypatch.setattr("sedscope.evaluation.cluster_blocks.is_large", lambda _: True)
+            monkeypatch.setattr("sedscope.evaluation.cluster_blocks._CLASSES_OF_A_BLOCK", 3)
         result = sed.evaluate(scores, truth, metrics, run=sed.Run(engine="dask", scheduler=cluster))
     else:
         result = WAYS[way](scores, truth, metrics, tmp_path)
@@ -148,13 +153,42 @@ def test_parts_of_any_size(size: int, stored: tuple[Path, sed.GroundTruth]) -> N
         assert measured.value == sed.evaluate(in_memory(folder), truth, psds)[psds].value
 
 
-def test_guessed_floors_on_a_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("in_blocks", [False, True])
+@pytest.mark.parametrize("too_high", [False, True])
+def test_guessed_floors_on_a_cluster(
+    in_blocks: bool, too_high: bool, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     truth = sed.simulate.ground_truth(120, seed=5)
     scores = sed.simulate.scores(truth, frame=0.1, seed=5)
     monkeypatch.setattr(floor_search, "_SAMPLE", 30)
-    metrics: list[Metric[Any]] = [sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20)]
-    result = sed.evaluate(scores, truth, metrics, run=sed.Run(engine="dask", scheduler=cluster))
-    assert result.scalars() == sed.evaluate(scores, truth, metrics).scalars()
+    monkeypatch.setattr("sedscope.evaluation.cluster_blocks.is_large", lambda _: in_blocks)
+    if too_high:  # for every other class
+        estimate = Floor.estimate
+
+        def wrong(self: Floor, sample: Any, clips: int, durations: Any) -> Any:
+            floors = estimate(self, sample, clips, durations)
+            floors[::2] = np.sort(sample, axis=0)[-2, ::2]
+            return floors
+
+        monkeypatch.setattr(Floor, "estimate", wrong)
+    metrics: list[Metric[Any]] = [
+        sed.PSDS(sed.Intersection(0.5, 0.5), max_efpr=20),
+        sed.PSDS(sed.Intersection(0.1, 0.1, 0.3), alpha_ct=0.5, alpha_st=1, max_efpr=50),
+    ]
+    passes: list[int] = []
+    run = sed.Run(engine="dask", scheduler=cluster, progress=lambda done, _: passes.append(done))
+    result = sed.evaluate(scores, truth, metrics, run=run)
+    expected = sed.evaluate(scores, truth, metrics)
+    assert result.scalars() == expected.scalars()
+    for metric in metrics:
+        for label, curve in expected[metric].curve.per_class.items():
+            found = result[metric].curve.per_class[label]
+            for name in ("efpr", "tpr", "scores"):
+                np.testing.assert_array_equal(getattr(found, name), getattr(curve, name))
+    if in_blocks:
+        assert result.blocks == 2
+        with pytest.raises(sed.SedscopeError, match="blocks of classes"):
+            result.deltas[metrics[0].criterion]
 
 
 def test_a_local_cluster_is_started_and_reports_progress(stored: tuple[Path, sed.GroundTruth]) -> None:
@@ -407,7 +441,7 @@ def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "spark"}, "Choose 'threads' or 'dask'"),
+        ({"engine": "flink"}, "Choose 'threads' or 'dask' or 'ray' or 'spark'"),
         ({"scheduler": "tcp://localhost:1"}, "A scheduler only applies to `engine='dask'`"),
         ({"engine": "dask", "checkpoint": "x"}, "Use it with `engine='threads'`"),
         ({"engine": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no Dask scheduler at tcp"),

@@ -40,11 +40,12 @@ class EngineOptions(ThreadOptions):
 
     engine: Annotated[
         EngineName,
-        typer.Option(help="Where to count: on 'threads' of this process, or on a 'dask' cluster."),
+        typer.Option(
+            help="Where to count: on 'threads' of this process, or on a cluster of 'dask', 'ray' or 'spark'."
+        ),
     ] = "threads"
     scheduler: Annotated[
-        str | None,
-        typer.Option(help="Address of the Dask scheduler. [default: a cluster on this machine]"),
+        str | None, typer.Option(help="Address of the cluster. [default: a cluster on this machine]")
     ] = None
     checkpoint: Annotated[
         Path | None,

@@ -66,6 +66,8 @@ class ClassCounts(Tabular):
         The number of pairs regardless of label; only for all classes together.
     right : array of int or None
         The right detections, of criteria that count them apart from the references found.
+    curves : mapping of metric to curve
+        The PSD-ROCs that were read off all rows before only some were kept.
     at_chosen_thresholds : bool
         Whether the rows are those of chosen thresholds.
     measures_time : bool
@@ -103,6 +105,7 @@ class ClassCounts(Tabular):
     measures_time: bool = False
     next_scores: ScoreArray | None = None
     right: IntArray | None = None
+    curves: Mapping[Any, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         rows = counted(len(self.scores), "row") + ("" if self.complete else ", not complete")
@@ -180,9 +183,9 @@ class ClassCounts(Tabular):
         """
         if not self.complete:
             raise SedscopeError(
-                f"{reader} needs all counts of {self.label}, but the memory limit split the evaluation into "
-                "blocks of classes, which keep only the counts that the metrics read. Raise the limit "
-                "(`memory=`), or evaluate without one."
+                f"{reader} needs all counts of {self.label}, but to save memory, the evaluation counted "
+                "blocks of classes, and kept only the counts that the metrics read. Raise the limit "
+                "(`memory=`), or evaluate on threads without one."
             )
 
     def reaches(self, false_positives: float = np.inf) -> bool:
@@ -326,7 +329,13 @@ class ClassCounts(Tabular):
         """
         return self.tally()[int(self._detected(as_thresholds(threshold))[0])]
 
-    def leanest(self, thresholds: Iterable[float] = ()) -> ClassCounts:
+    def leanest(
+        self,
+        thresholds: Iterable[float] = (),
+        curves: Mapping[Any, Any] | None = None,
+        *,
+        extremes: bool = True,
+    ) -> ClassCounts:
         """Return only the rows that most metrics read, in little memory, without cross-triggers.
 
         They are the first row, the rows that can be best, the last of each run of equal true positives,
@@ -336,6 +345,11 @@ class ClassCounts(Tabular):
         ----------
         thresholds : iterable of float
             Thresholds whose rows are kept.
+        curves : mapping of metric to curve, optional
+            PSD-ROCs that were read off all rows.
+        extremes : bool, default True
+            Whether anything else than the curves is read. Otherwise, only the first row and those of the
+            thresholds are kept.
 
         Returns
         -------
@@ -344,7 +358,9 @@ class ClassCounts(Tabular):
         of_thresholds = [
             int(self._detected(as_thresholds(threshold))[0]) - 1 for threshold in thresholds
         ]
-        read = np.union1d(last_of_runs(self.tp), first_minimum_of_runs(self.tp, self.fp))
+        read = np.empty(0, np.intp)
+        if extremes:
+            read = np.union1d(last_of_runs(self.tp), first_minimum_of_runs(self.tp, self.fp))
         first = [0] if len(self.scores) else []
         rows = np.union1d(read, first + [row for row in of_thresholds if row >= 0]).astype(np.intp)
         lowest = np.array([-np.inf], self.scores.dtype)
@@ -359,6 +375,7 @@ class ClassCounts(Tabular):
             errors=None,
             next_scores=np.concatenate([self.scores[1:], lowest])[rows],
             right=None if self.right is None else self.right[rows],
+            curves=curves or {},
         )
 
     def threshold(self, row: int) -> float:

@@ -47,7 +47,17 @@ _COLUMNS = {
 """The types of the columns of each table."""
 _TIME_COLUMNS = {**_COLUMNS, "detections": ("i4", "i4")}
 """Those of criteria that measure time."""
+_SUM_COLUMNS = {
+    "detections": ("i8", "i8"),
+    "cross_triggers": ("i4", "i8"),
+    "errors": ("i8", "i8"),
+    "any_label": ("i8",),
+    "right": ("i8",),
+    "alarms": ("i8",),
+}
+"""Those of units, to which clips were added up."""
 _HEAD = 24  # bytes
+_PACKED_VERSION = 2
 _NO_NUMBERS = np.empty(0, np.uint64)
 
 
@@ -71,7 +81,7 @@ def pack_deltas(
 
     described = [_describe(part, arrays.add, keep_rows) for part in deltas]
     entries = [{"dtype": array.dtype.str, "shape": array.shape} for array in arrays.stored]
-    header = _as_json({"deltas": described, "arrays": entries})
+    header = _as_json({"version": _PACKED_VERSION, "deltas": described, "arrays": entries})
     contents = [header, *map(as_bytes, arrays.stored), as_bytes(numbers)]
     ends = _HEAD + np.cumsum([_eights(len(content)) for content in contents])
     packed: NDArray[np.uint8] = np.full(ends[-1], ord(" "), np.uint8)
@@ -96,6 +106,8 @@ def unpack_deltas(
     if not _HEAD <= size == len(content) or zlib.crc32(content[16:].data) != checksum:
         raise ValueError("its checksum is wrong")
     description = json.loads(content[_HEAD:first].tobytes())
+    if description.get("version") != _PACKED_VERSION:
+        raise ValueError("another version of sedscope made it")
     arrays = []
     for entry in description["arrays"]:
         dtype, shape = np.dtype(entry["dtype"]), entry["shape"]
@@ -222,7 +234,11 @@ def _describe(
         "errors": rows(tables.errors),
         "any_label": rows(tables.any_label),
         **({} if tables.right is None else {"right": rows(tables.right)}),
-        "references": [keep(column) for column in vars(tables.references).values()],
+        **({} if tables.alarms is None else {"alarms": rows(tables.alarms)}),
+        **({} if deltas.clip_numbers is None else {"clip_numbers": keep(deltas.clip_numbers)}),
+        "references": [
+            keep(column) for column in vars(tables.references).values() if column is not None
+        ],
         "trials": keep(tables.trials),
         **(
             {"ignored": [keep(column) for column in vars(tables.ignored).values()]}
@@ -256,6 +272,8 @@ def _build(
     classes, clips = _names(description["classes"]), _names(description["clips"])
     criterion = named.get(description["criterion"]) or parse_criterion(description["criterion"])
     column_types = _TIME_COLUMNS if criterion.measures_time else _COLUMNS
+    if "clip_numbers" in description:
+        column_types = _SUM_COLUMNS
 
     def rows(name: str, tables: int = len(classes)) -> Any:
         if description.get(name) is None:
@@ -266,7 +284,7 @@ def _build(
 
     def rows_of_clips(kind: type[AnyRows], numbers: Sequence[int], last: str = "i8") -> AnyRows:
         columns = [get(number) for number in numbers]
-        _require_types(columns, ("i4", "i4", last))
+        _require_types(columns, ("i4", "i4", last, "i8")[: max(3, len(columns))])
         _require(len({len(column) for column in columns}) == 1)
         _require_range(columns[0], len(clips))
         _require_range(columns[1], len(classes))
@@ -296,6 +314,7 @@ def _build(
             right=rows("right"),
             ignored=ignored,
             certain=certain,
+            alarms=rows("alarms"),
         ),
         variants={
             named.get(text) or parse_postprocessing(text): _build(variant, arrays, get_rows, named)
@@ -303,12 +322,16 @@ def _build(
         },
         provenance=Provenance.from_json(description.get("provenance")),
         extents=get(description.get("extents")),
+        clip_numbers=get(description.get("clip_numbers")),
     )
     trials = () if deltas.tables.trials is None else (deltas.tables.trials,)
     _require_types((deltas.durations, *trials), ("i8", "i8")[: 1 + len(trials)])
     _require(all(of_clips.shape == (len(clips),) for of_clips in (deltas.durations, *trials)))
     _require(deltas.floors.shape == (len(classes),) and deltas.floors.dtype.kind == "f")
     _require(deltas.tables.detections is not None)
+    if deltas.clip_numbers is not None:
+        _require(deltas.clip_numbers.shape == (len(clips),) and deltas.clip_numbers.dtype == np.int64)
+        _require(deltas.tables.alarms is not None)
     if deltas.extents is not None:
         _require(deltas.extents.shape == (len(clips), 3) and deltas.extents.dtype == np.int64)
     return deltas

@@ -55,6 +55,8 @@ class Deltas:
     extents : array or None
         (clips × 3) where the first frame of each clip begins, and where its last one begins and ends, in
         microseconds. None if that is not known.
+    clip_numbers : array or None
+        How many clips each clip stands for, if clips were added up to units; None if each is one.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Deltas:
     variants: Mapping[PostProcessing, Deltas] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
     extents: Ticks | None = None
+    clip_numbers: IntArray | None = None
 
     def __repr__(self) -> str:
         return (
@@ -171,6 +174,13 @@ class Deltas:
             },
             provenance=provenances[0].merge(*provenances[1:]),
             extents=np.concatenate(extents) if len(extents) == len(parts) else None,
+            clip_numbers=(
+                None
+                if self.clip_numbers is None
+                else np.concatenate(
+                    [part.clip_numbers for part in parts if part.clip_numbers is not None]
+                )
+            ),
         )
 
     def above(self, floors: ScoreArray) -> Deltas:
@@ -226,6 +236,7 @@ class Deltas:
             variants={variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()},
             provenance=replace(self.provenance, scores=None),
             extents=None if self.extents is None else self.extents[kept],
+            clip_numbers=None if self.clip_numbers is None else self.clip_numbers[kept],
         )
 
     def of_system(self, name: str | None) -> Deltas:
@@ -344,14 +355,15 @@ class Deltas:
         repeats = times_counted(weights, len(self.clips))
         rows = self.tables.references
         events, ticks = np.zeros((2, len(self.classes)), np.int64)
-        np.add.at(events, rows.labels, repeats[rows.clips])
+        each = 1 if rows.numbers is None else rows.numbers
+        np.add.at(events, rows.labels, repeats[rows.clips] * each)
         np.add.at(ticks, rows.labels, repeats[rows.clips] * rows.times)
         numbers = dict(zip(self.classes, events.tolist(), strict=True))
         times = dict(zip(self.classes, ticks.tolist(), strict=True))
         return Counts(
             criterion=self.criterion,
             per_class={},
-            clips=int(repeats.sum()),
+            clips=int((repeats * (1 if self.clip_numbers is None else self.clip_numbers)).sum()),
             duration=int((repeats * self.durations).sum()) / TICKS_PER_SECOND,
             references=times if self.criterion.measures_time else numbers,
             reference_times={label: time / TICKS_PER_SECOND for label, time in times.items()},
@@ -437,9 +449,17 @@ class Deltas:
         A clip without references of the class, ignored or not, that has scores above the floor has one
         there, and so have clips of which the criterion knows that.
         """
-        of_classes = slice(classes.start, classes.stop)
-        if np.isneginf(self.floors[of_classes]).all():
+        if np.isneginf(self.floors[classes.start : classes.stop]).all():
             return [0] * len(classes)
+        return (self._alarm_numbers(classes) @ repeats).tolist()
+
+    def _alarm_numbers(self, classes: range) -> IntArray:
+        """Return (classes × clips) how many false positives there are certainly below the floors: 0 or 1,
+        unless clips were added up."""
+        of_classes = slice(classes.start, classes.stop)
+        if (alarms := self.tables.alarms) is not None:
+            before = np.concatenate([[0], np.cumsum(alarms.columns[0], dtype=np.int64)])
+            return np.diff(before[alarms.starts[of_classes]], axis=1)
         certain = np.diff(self.tables.detections.starts[of_classes], axis=1) > 0
         for rows in (self.tables.references, self.tables.ignored):
             inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
@@ -447,7 +467,7 @@ class Deltas:
         known = self.tables.certain.above(self.floors)
         inside = (known.labels >= classes.start) & (known.labels < classes.stop)
         certain[known.labels[inside] - classes.start, known.clips[inside]] = True
-        return (certain @ repeats).tolist()
+        return certain.astype(np.int64)
 
 
 class _CountsOnDemand(CountsInBlocks):
@@ -512,7 +532,7 @@ def weighted(
     if weights is None:
         return columns
     of_rows = weights[table.clip_of_row()]
-    wider = {1: np.int32, 4: np.int64}
+    wider = {1: np.int32, 4: np.int64, 8: np.int64}
     return [column * of_rows.astype(wider[column.itemsize], copy=False) for column in columns]
 
 
@@ -648,6 +668,22 @@ def split_by_clip(deltas: Deltas, groups: NDArray[np.intp], number: int) -> list
             )
         )
     return parts
+
+
+def in_clip_order(deltas: Deltas, clips: tuple[str, ...]) -> Deltas:
+    """Return deltas of the same clips in another order."""
+    if deltas.clips == clips:
+        return deltas
+    place = {clip: number for number, clip in enumerate(deltas.clips)}
+    order = np.array([place[clip] for clip in clips], np.intp)
+    return replace(
+        deltas,
+        clips=clips,
+        durations=deltas.durations[order],
+        tables=deltas.tables.in_order(order),
+        variants={variant: in_clip_order(part, clips) for variant, part in deltas.variants.items()},
+        extents=None if deltas.extents is None else deltas.extents[order],
+    )
 
 
 def of_classes(deltas: Deltas, kept: NDArray[np.bool_]) -> Deltas:

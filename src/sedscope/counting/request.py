@@ -121,18 +121,6 @@ class Floor:
             return np.full(self._largest.shape[1], -np.inf)
         return self._largest.min(axis=0)
 
-    def of(self, false_alarms: FloatArray, durations: Ticks) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Return, per class, whether there is a floor, and the score just above it.
-
-        Without a floor, that is ``-inf``. ``false_alarms``: (classes × clips) the score below which a clip
-        has a false positive at any threshold.
-        """
-        needed = self.needed(durations)
-        if needed > false_alarms.shape[1]:
-            return np.zeros(len(false_alarms), bool), np.full(len(false_alarms), -np.inf)
-        largest: FloatArray = np.partition(false_alarms, -needed, axis=1)[:, -needed]
-        return largest > -np.inf, largest
-
     def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
         """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import FloatArray, ScoreArray
+from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import Ticks
 
 AnyRows = TypeVar("AnyRows", bound="_RowsOfClips")
@@ -80,6 +80,11 @@ class DeltaRows:
         rows = np.repeat(kept, np.diff(self.class_starts()))
         return self._chosen(rows, row_starts(np.diff(self.starts, axis=1)[kept]))
 
+    def emptied(self, kept: NDArray[np.bool_]) -> DeltaRows:
+        """Return the table with all classes, of which only some have rows."""
+        counts = np.diff(self.starts, axis=1) * kept[:, None]
+        return self._chosen(np.repeat(kept, np.diff(self.class_starts())), row_starts(counts))
+
     def on_classes(self, kept: NDArray[np.bool_]) -> DeltaRows:
         """Return the cross-triggers on some of the classes, which are numbered anew."""
         labels, *others = self.columns
@@ -101,6 +106,8 @@ class DeltaRows:
             for part, bound in zip(parts, bounds, strict=True)
         ]
         counts = np.concatenate([np.diff(part.starts, axis=1) for part in parts], axis=1)
+        if not pieces:  # no classes
+            return replace(parts[0], starts=row_starts(counts))
         columns = zip(*(part.columns for part in parts), strict=True)
         return DeltaRows(
             row_starts(counts),
@@ -170,7 +177,8 @@ class _RowsOfClips:
     labels: NDArray[np.int32]
 
     def _chosen(self: AnyRows, rows: NDArray[Any] | slice) -> AnyRows:
-        return type(self)(*(column[rows] for column in vars(self).values()))
+        columns: list[Any] = [None if part is None else part[rows] for part in vars(self).values()]
+        return type(self)(*columns)
 
     def of_clips(self: AnyRows, kept: NDArray[np.bool_]) -> AnyRows:
         """Return the table of some of the clips."""
@@ -200,7 +208,8 @@ class _RowsOfClips:
         firsts = np.cumsum([0, *clips]).astype(np.int32)
         moved = [replace(part, clips=part.clips + firsts[i]) for i, part in enumerate(parts)]
         columns = zip(*(vars(part).values() for part in moved), strict=True)
-        return cls(*map(np.concatenate, columns))
+        joined: list[Any] = [None if parts[0] is None else np.concatenate(parts) for parts in columns]
+        return cls(*joined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,6 +218,8 @@ class ReferenceRows(_RowsOfClips):
 
     times: Ticks
     """Lengths in microseconds; for criteria that measure time, how much of each length is scored."""
+    numbers: IntArray | None = None
+    """How many references a row stands for, if clips were added up; None if each row is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,6 +286,9 @@ class DeltaTables:
     ignored: IgnoredRows = field(default_factory=IgnoredRows.none)
     certain: FalseAlarmRows = field(default_factory=FalseAlarmRows.none)
     """Of criteria that know some. Those below the floors are left out."""
+    alarms: DeltaRows | None = None
+    """Only where clips were added up. Column: the number of clips that certainly have a false positive at any
+    threshold below this score."""
 
     def rows(self) -> int:
         """Return how many changes of counts there are."""
@@ -289,6 +303,7 @@ class DeltaTables:
             errors=self.errors and self.errors.above(floors),
             right=self.right and self.right.above(floors),
             certain=self.certain.above(floors),
+            alarms=self.alarms and self.alarms.above(floors),
         )
 
     def of_clips(self, kept: NDArray[np.bool_]) -> DeltaTables:
@@ -348,4 +363,5 @@ class DeltaTables:
             right=all_of([part.right for part in parts]),
             ignored=IgnoredRows.concatenate([part.ignored for part in parts], clips),
             certain=FalseAlarmRows.concatenate([part.certain for part in parts], clips),
+            alarms=all_of([part.alarms for part in parts]),
         )

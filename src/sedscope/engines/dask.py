@@ -1,91 +1,46 @@
-"""The Dask engine: workers of a cluster receive parts of the clips by name, and return merged deltas."""
+"""The Dask engine: parts of the clips travel by name, states stay on the workers until they are merged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial as bound
+from operator import itemgetter
 from typing import Any
 
-import numpy as np
-
-from ..counting.deltas import Deltas
-from ..counting.one_pass import PassPart, largest_false_alarms
-from ..counting.request import Requests
-from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
-from ..postprocessing import PostProcessing
-from ..progress import Progress, StagedProgress
+from ..progress import Progress
+from .cluster import ClusterEngine, WorkError, merged_as_tree
 from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
-from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
+from .engine import Engine, Item
 from .run import Run
+from .states import Finished
 
-_PARTS_PER_THREAD = 4
-_MOST_CLIPS = 512
-_MERGED_AT_ONCE = 4
-_CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clips would be too many
 _RETRIES = 2
 
 
-class DaskEngine(Engine):
-    """Runs the pass on the workers of a cluster.
-
-    ``client``: a ``distributed.Client``. Scores that come from files travel as paths, which every worker
-    must be able to open; the client reads none of them.
-    """
-
-    splits_clips = True
+class DaskEngine(ClusterEngine):
+    """Runs the pass on the workers of a Dask cluster. ``client``: a ``distributed.Client``."""
 
     def __init__(self, client: Any, *, clips_per_part: int | None = None) -> None:
-        super().__init__(threads=1)  # the workers' own threads run several blocks at a time
+        super().__init__(clips_per_part=clips_per_part)
         self.client = client
-        self.clips_per_part = clips_per_part
 
-    def run_pass(
-        self, alignment: Alignment, requests: Requests, progress: Progress | None
-    ) -> dict[Criterion, Deltas]:
-        parts = self._parts(alignment)
-        futures = [self._submit(_part_deltas, part, dict(requests)) for part in parts]
-        merged = self._merge_as_tree(futures)
-        try:
-            wait_for(self.client, [*futures, merged], [len(part.clips) for part in parts], progress)
-            deltas: dict[Criterion, Deltas] = self._gather(merged)
-        except BaseException as error:
-            pairs = zip(futures, parts, strict=True)
-            failed = next((part for future, part in pairs if future.status == "error"), None)
-            for future in (merged, *futures):
-                future.release()  # work that has not begun is not done
-            if isinstance(error, SedscopeError) or not isinstance(error, Exception):
-                raise
-            raise SedscopeError(_message(error, failed)) from error
-        return deltas
+    def workers(self) -> int:
+        return count_threads(self.client)
 
-    def pass_in_parts(
-        self, alignment: Alignment, requests: Requests, progress: Progress | None
-    ) -> Iterator[PassPart]:
-        total = len(alignment.clips)
-        steps = StagedProgress(progress, total)
-        for clips in clip_ranges(total, _CLIPS_AT_ONCE):
-            stage = steps.stage(len(clips))
-            yield from by_variant(self.run_pass(part_of(alignment, clips), requests, stage))
-
-    def largest_false_alarms(
-        self, alignment: Alignment, variant: PostProcessing | None
-    ) -> FloatArray | None:
-        parts = self._parts(alignment)
-        futures = [self._submit(largest_false_alarms, part, variant, 1) for part in parts]
-        try:
-            wait_for(self.client, futures, [len(part.clips) for part in parts], None)
-            maxima = self._gather(futures)
-        except SedscopeError:
-            raise
-        except Exception:
-            return None  # the pass over all clips reports why
-        finally:
-            for future in futures:
-                future.release()
-        return None if any(array is None for array in maxima) else np.concatenate(maxima)
+    def map(
+        self,
+        work: Callable[[Any], Any],
+        items: Sequence[Any],
+        sizes: Sequence[int],
+        progress: Progress | None,
+    ) -> list[Any]:
+        futures = [self._submit(_apply, work, item) for item in items]
+        results: list[Any] = self._results(futures, futures, items, sizes, progress)
+        return results
 
     def map_blocks(
         self,
@@ -96,61 +51,76 @@ class DaskEngine(Engine):
     ) -> list[FloatArray]:
         scatter = self.client.scatter(work, broadcast=True, hash=False, asynchronous=True)
         shared = run_watched(self.client, scatter)
-        futures = [self._submit(_apply, shared, block) for block in blocks]
         try:
-            wait_for(self.client, futures, [1] * len(blocks), progress)
-            values: list[FloatArray] = self._gather(futures)
+            return super().map_blocks(shared, blocks, key, progress)
+        finally:
+            shared.release()
+
+    def reduce(
+        self,
+        first: Callable[[Alignment], list[bytes]],
+        parts: Sequence[Alignment],
+        merge_states: Callable[[Sequence[bytes]], bytes],
+        last: Callable[[bytes, int], Finished],
+        blocks: int,
+        progress: Progress | None,
+    ) -> list[Finished]:
+        futures = [self._submit(first, part) for part in parts]
+        finished = []
+        for block in range(blocks):
+            states = [self._submit(itemgetter(block), future) for future in futures]
+            merged = merged_as_tree(states, bound(self._submit, _merge, merge_states))
+            finished.append(self._submit(last, merged, block))
+        sizes = [len(part.clips) for part in parts]
+        results: list[Finished] = self._results(finished, futures, parts, sizes, progress)
+        return results
+
+    def _results(
+        self,
+        finished: Sequence[Any],
+        futures: Sequence[Any],
+        items: Sequence[Any],
+        sizes: Sequence[int],
+        progress: Progress | None,
+    ) -> Any:
+        """Wait for the first and the last futures, and return the results of the last."""
+        try:
+            wait_for(self.client, futures, finished, sizes, progress)
+            return run_watched(self.client, self.client.gather(finished, asynchronous=True))
         except Exception as error:
             if isinstance(error, SedscopeError):
                 raise
-            raise SedscopeError(_message(error, None)) from error
+            pairs = zip(futures, items, strict=True)
+            failed = next((item for future, item in pairs if future.status == "error"), None)
+            raise WorkError(_message(error, failed)) from error
         finally:
-            for future in (*futures, shared):
-                future.release()
-        return values
-
-    def _parts(self, alignment: Alignment) -> list[Alignment]:
-        clips, threads = len(alignment.clips), count_threads(self.client)
-        size = max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_THREAD * threads))))
-        return [part_of(alignment, part) for part in clip_ranges(clips, self.clips_per_part or size)]
+            for future in (*finished, *futures):
+                future.release()  # work that has not begun is not done
 
     def _submit(self, work: Any, *arguments: Any) -> Any:
         return self.client.submit(work, *arguments, retries=_RETRIES, pure=False)
 
-    def _gather(self, futures: Any) -> Any:
-        return run_watched(self.client, self.client.gather(futures, asynchronous=True))
 
-    def _merge_as_tree(self, futures: Sequence[Any]) -> Any:
-        """Merge neighbours, then the merged ones, until one is left."""
-        level = futures
-        while len(level) > 1:
-            groups = [level[i : i + _MERGED_AT_ONCE] for i in range(0, len(level), _MERGED_AT_ONCE)]
-            level = [
-                self._submit(merge_parts, *group) if len(group) > 1 else group[0] for group in groups
-            ]
-        return level[0]
+def _merge(merge_states: Callable[[Sequence[bytes]], bytes], *states: bytes) -> bytes:
+    return merge_states(states)
 
 
-def _part_deltas(part: Alignment, requests: Requests) -> dict[Criterion, Deltas]:
-    return part_deltas(part, requests, threads=1)
-
-
-def _apply(work: Callable[[Item], FloatArray], block: Item) -> FloatArray:
-    return work(block)
+def _apply(work: Callable[[Any], Any], item: Any) -> Any:
+    return work(item)
 
 
 @contextmanager
 def open_engine(run: Run) -> Iterator[Engine]:
     """Open the engine on the cluster of the options, or on one of this machine."""
-    if run.checkpoint is not None:
-        raise SedscopeError("A checkpoint only works on one machine. Use it with `engine='threads'`.")
     with client_of(run.scheduler, run.threads) as client:
         yield DaskEngine(client)
 
 
-def _message(error: Exception, failed: Alignment | None) -> str:
+def _message(error: Exception, failed: Any) -> str:
     """Say what happened to a part that failed, and what a user can do about it."""
-    where = "" if failed is None else f" on clips {failed.clips[0]} … {failed.clips[-1]}"
+    where = (
+        "" if not isinstance(failed, Alignment) else f" on clips {failed.clips[0]} … {failed.clips[-1]}"
+    )
     if isinstance(error, distributed_package().KilledWorker):
         return (
             f"Workers died repeatedly{where}, perhaps because they ran out of memory. Give them more "

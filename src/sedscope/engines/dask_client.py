@@ -247,18 +247,24 @@ def _count_threads(dask_scheduler: Any) -> int:
 
 
 def wait_for(
-    client: Any, futures: Sequence[Any], sizes: Sequence[int], progress: Progress | None
+    client: Any,
+    futures: Sequence[Any],
+    results: Sequence[Any],
+    sizes: Sequence[int],
+    progress: Progress | None,
 ) -> None:
-    """Wait for all futures, and raise the error of the first that fails.
+    """Wait for futures and for results that depend on them, and raise the error of the first that fails.
 
-    ``sizes``: the number of clips of the first futures; further futures count for none.
+    ``sizes``: by how much each future advances the progress. What is no result is not kept on the cluster any
+    longer than others need it.
     """
     clips = {future.key: size for future, size in zip(futures, sizes, strict=False)}
     done, total = 0, sum(sizes)
     if progress:
         progress(0, total)
     watch = ClusterWatch(client)
-    distinct = {future.key: future for future in futures}
+    kept = {future.key: future for future in results}
+    distinct = {future.key: future for future in futures} | kept
     completed = distributed_package().as_completed([*distinct.values()])
     while not completed.is_empty():
         if not completed.has_ready():
@@ -268,6 +274,8 @@ def wait_for(
         for future in completed.next_batch(block=False):
             if future.status != "finished":
                 run_watched(client, future._result())  # raises its error
+            if future.key not in kept:
+                future.release()
             done += clips.get(future.key, 0)
             if progress:
                 progress(done, total)

@@ -32,6 +32,8 @@ class Engine:
     splits_clips: bool = False
     """Whether it passes through the clips in separate parts. Parts do not know each other's scores, so
     their floors do not rise, and good ones must be estimated beforehand."""
+    on_cluster: bool = False
+    """Whether it runs in other processes, which can count blocks of classes where their deltas lie."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = thread_count(threads)

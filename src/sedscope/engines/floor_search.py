@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..counting.deltas import Deltas
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Floor, Requests, just_below
+from ..counting.units import nth_alarms
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..errors import SedscopeError
@@ -52,7 +53,7 @@ def above_floors_that_hold(
     if all(request.false_positive_limit is None for request in estimated.values()):
         return {**deltas}
     verified = {
-        criterion: _verify(deltas[criterion], request, all_clips=not engine.splits_clips)
+        criterion: verify(deltas[criterion], request, all_clips=not engine.splits_clips)
         for criterion, request in estimated.items()
     }
     missed = {
@@ -68,7 +69,7 @@ def above_floors_that_hold(
         repeated = engine.run_pass(alignment, missed, progress)
         for criterion, request in missed.items():
             limit = estimated[criterion].false_positive_limit
-            complete = _verify(repeated[criterion], replace(request, false_positive_limit=limit))
+            complete = verify(repeated[criterion], replace(request, false_positive_limit=limit))
             for variant, part in verified[criterion].items():
                 verified[criterion][variant] = part.completed_by(complete[variant].deltas)
     return {
@@ -79,7 +80,7 @@ def above_floors_that_hold(
 
 def cut_at_floors(deltas: Deltas, request: DeltaRequest) -> Deltas:
     """Return the deltas above the floors that a request has for these clips, if they reach further down."""
-    parts = _verify(deltas, request)
+    parts = verify(deltas, request)
     return with_variants({variant: part.deltas for variant, part in parts.items()})
 
 
@@ -134,14 +135,14 @@ def _bytes_of_a_clip(alignment: Alignment) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Verified:
+class Verified:
     """The deltas of one variant above floors that hold."""
 
     deltas: Deltas
     missed: NDArray[np.bool_]
     """The classes whose estimated floor was too high, so that deltas are missing."""
 
-    def completed_by(self, complete: Deltas) -> _Verified:
+    def completed_by(self, complete: Deltas) -> Verified:
         """Take the missed classes from deltas that are complete."""
         from ..counting.deltas import combine
 
@@ -149,16 +150,16 @@ class _Verified:
         return replace(self, deltas=combine([self.deltas, complete], choice))
 
 
-_ByVariant: TypeAlias = "dict[PostProcessing | None, _Verified]"
+ByVariant: TypeAlias = "dict[PostProcessing | None, Verified]"
 
 
-def _verify(deltas: Deltas, request: DeltaRequest, *, all_clips: bool = False) -> _ByVariant:
+def verify(deltas: Deltas, request: DeltaRequest, *, all_clips: bool = False) -> ByVariant:
     """Cut the deltas at the floors that hold, and find the classes whose estimated floor does not.
 
     ``all_clips``: whether one pass went through all clips. Where no floors were estimated, those of its last
     clips then hold.
     """
-    by_variant: _ByVariant = {}
+    by_variant: ByVariant = {}
     for variant, part in ((None, deltas), *deltas.variants.items()):
         classes = len(part.classes)
         missed = np.zeros(classes, bool)
@@ -167,12 +168,13 @@ def _verify(deltas: Deltas, request: DeltaRequest, *, all_clips: bool = False) -
         if limited and not settled and (part.durations > 0).all():
             estimate = request.floors.get(variant, np.full(classes, -np.inf))
             floor = Floor(request.false_positive_limit, classes)
-            holds, above = floor.of(part.certain_false_alarms(), part.durations)
+            above = nth_alarms(part, floor.needed(part.durations))
+            holds = above > -np.inf
             lowest = just_below(above, part.floors.dtype)
             risen = part.floors.astype(np.float64) > estimate
             requested = request.classes.get(variant, np.ones(classes, bool))
             missed = requested & ~(holds | risen | np.isneginf(estimate))
             if (lowest > part.floors).any():
                 part = part.above(lowest)
-        by_variant[variant] = _Verified(replace(part, variants={}), missed)
+        by_variant[variant] = Verified(replace(part, variants={}), missed)
     return by_variant

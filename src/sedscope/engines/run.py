@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-EngineName: TypeAlias = Literal["threads", "dask"]
+EngineName: TypeAlias = Literal["threads", "dask", "ray", "spark"]
 
-ENGINES = {"threads": "engine", "dask": "dask"}
+ENGINES = {"threads": "engine", "dask": "dask", "ray": "ray", "spark": "spark"}
 """The module of each engine, by name. Its function ``open_engine(run)`` opens the engine."""
 
 
@@ -32,10 +32,13 @@ class Run:
     ----------
     threads : int, optional
         The number of threads; one per core unless given.
-    engine : {"threads", "dask"}, default "threads"
-        Where the pass runs: on threads of this process, or on a Dask cluster.
-    scheduler : str or distributed.Client, optional
-        The address or client of the Dask cluster. Without it, one is started on this machine.
+    engine : {"threads", "dask", "ray", "spark"}, default "threads"
+        Where the pass runs: on threads of this process, or on a cluster. Large sets are then counted in
+        blocks of classes on the workers. The result keeps only what the metrics read, and no deltas.
+    scheduler : str, distributed.Client or SparkSession, optional
+        The address of the cluster (of the scheduler, the head node or the master), or what is connected to
+        it. Without it, a cluster is started on this machine, unless this process is connected to one of Ray
+        or has an active Spark session.
     checkpoint : path, optional
         A folder that keeps finished parts, so that an interrupted run continues where it stopped. Several
         systems and evaluations may share it: parts are used only where everything is the same.
@@ -111,8 +114,14 @@ class Run:
         if self.engine not in ENGINES:
             names = " or ".join(map(repr, ENGINES))
             raise SedscopeError(f"engine={self.engine!r} is not valid. Choose {names}.")
-        if self.scheduler is not None and self.engine != "dask":
-            raise SedscopeError("A scheduler only applies to `engine='dask'`.")
+        if self.scheduler is not None and self.engine == "threads":
+            raise SedscopeError(
+                "A scheduler only applies to `engine='dask'`, `engine='ray'` or `engine='spark'`."
+            )
+        if self.checkpoint is not None and self.engine != "threads":
+            raise SedscopeError(
+                "A checkpoint only works on one machine. Use it with `engine='threads'`."
+            )
         kept = self.engine == "threads" and self.checkpoint is not None
         module = import_module(f".{'checkpoint' if kept else ENGINES[self.engine]}", __package__)
         opener: Callable[[Run], AbstractContextManager[Engine]] = module.open_engine

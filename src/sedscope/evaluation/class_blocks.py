@@ -40,6 +40,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
+from ..metrics.psds import PSDS
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
 from .counted_clips import CountedClips
@@ -178,8 +179,8 @@ class DeltasNotKept(Mapping[Criterion, Deltas]):
 
     def _refuse(self) -> NoReturn:
         raise SedscopeError(
-            "The memory limit split the evaluation into blocks of classes, so its deltas were not kept. "
-            "Raise the limit (`memory=`), or find the deltas with sedscope.deltas."
+            "The evaluation counted blocks of classes, to save memory, so its deltas were not kept. Raise "
+            "the limit (`memory=`), evaluate on threads without one, or find the deltas with sedscope.deltas."
         )
 
 
@@ -197,7 +198,7 @@ def count_class_blocks(
     together = [
         repr(metric)
         for metric in metrics
-        if not all(_counts_by_class(part, requests) for part in metric.parts)
+        if not all(counts_by_class(part, requests) for part in metric.parts)
     ]
     metrics = parts_of(metrics)
     estimate = estimate_memory(alignment, requests, run.threads)
@@ -225,12 +226,12 @@ def count_class_blocks(
             for criterion in requests:
                 counts = deltas[criterion].counts(threads=run.threads)
                 if len(blocks) > 1:
-                    counts = _needed_rows(counts, block, criterion, metrics)
+                    counts = needed_rows(counts, block, criterion, metrics)
                 of_blocks[criterion].append(counts)
             ranges.append(score_ranges(metrics, deltas))
             detected[block] = detected_classes(deltas)[block]
     return CountedClips(
-        {criterion: _join_classes(parts) for criterion, parts in of_blocks.items()},
+        {criterion: join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
         [
@@ -274,21 +275,26 @@ def _one_pass(
         yield find_block
 
 
-def _counts_by_class(metric: Metric[Any], requests: Requests) -> bool:
+def counts_by_class(metric: Metric[Any], requests: Requests) -> bool:
     """Whether a class can be counted without the others, and kept in little memory."""
     limited = requests[metric.criterion].false_positive_limit is not None
     return not metric.any_label and (metric.points_read != "all" or limited)
 
 
-def _needed_rows(
+def needed_rows(
     counts: Counts, block: NDArray[np.bool_], criterion: Criterion, metrics: Sequence[Metric[Any]]
 ) -> Counts:
-    """Return the counts of a block of classes, with the rows that the metrics read."""
+    """Return the counts of a block of classes, with the rows that the metrics read.
+
+    PSD-ROCs are read off all rows here, and kept in place of them.
+    """
     readers = [metric for metric in metrics if metric.criterion == criterion]
-    points = [metric.points_read for metric in readers]
+    rocs = [metric.psd_roc for metric in readers if metric.psd_roc is not None]
+    others = [metric for metric in readers if metric.psd_roc is None]
+    points = [metric.points_read for metric in others]
     fixed = [point for point in points if isinstance(point, (int, float))]
     choosing = [
-        metric for metric in readers if metric.has_thresholds and metric.points_read == "extremes"
+        metric for metric in others if metric.has_thresholds and metric.points_read == "extremes"
     ]
     per_class = {}
     for label, inside in zip(counts, block, strict=True):
@@ -298,16 +304,18 @@ def _needed_rows(
         if "all" not in points:
             alone = replace(counts, per_class={label: of_class})
             chosen = [metric.measure(alone).thresholds.get(label, np.inf) for metric in choosing]
-            of_class = of_class.leanest([*fixed, *chosen])
+            # those of one variant, which some metrics take the best of
+            curves = {roc: PSDS.class_curve(roc, alone, label) for roc in rocs}
+            of_class = of_class.leanest([*fixed, *chosen], curves, extremes=bool(others))
         per_class[label] = of_class
     variants = {
-        variant: _needed_rows(of_variant, block, criterion, metrics)
+        variant: needed_rows(of_variant, block, criterion, metrics)
         for variant, of_variant in counts.variants.items()
     }
     return replace(counts, per_class=per_class, variants=variants)
 
 
-def _join_classes(blocks: Sequence[Counts]) -> Counts:
+def join_classes(blocks: Sequence[Counts]) -> Counts:
     """Join the counts of blocks of classes."""
     first = blocks[0]
     if len(blocks) == 1:
@@ -316,7 +324,7 @@ def _join_classes(blocks: Sequence[Counts]) -> Counts:
         first,
         per_class={label: of_class for block in blocks for label, of_class in block.items()},
         variants={
-            variant: _join_classes([block.variants[variant] for block in blocks])
+            variant: join_classes([block.variants[variant] for block in blocks])
             for variant in first.variants
         },
     )

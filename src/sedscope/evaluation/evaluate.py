@@ -26,7 +26,7 @@ from ..metrics import Metric
 from ..metrics.metric import delta_requests, parts_of
 from ..metrics.names import MetricsLike, name_metrics
 from ..postprocessing import PostProcessing, as_postprocessings
-from .counted_clips import count_clips
+from .counted_clips import CountedClips, count_clips
 from .counted_clips import measure as measure
 from .inputs import Reading, SystemLike, TruthLike, as_inputs, as_scores, require_scores
 from .notes import input_notes, late_events_note, score_ranges, threshold_notes
@@ -185,12 +185,8 @@ def evaluate(
     sample = TimeSample(alignment)
     resampled: ResampledMetrics | None = None
     with run._open_engine() as opened:
-        if limited:
-            from .class_blocks import count_class_blocks
-
-            counted = count_class_blocks(sample.alignment, chosen, opened, run)
-        elif resampling is None:
-            counted = count_clips(sample.alignment, named, opened, run, plan)
+        if resampling is None:
+            counted = _count(sample.alignment, named, opened, run, plan)
         else:
             from .resampled_clips import resample_clips
 
@@ -222,6 +218,27 @@ def evaluate(
         result = resampled.complete(result, run.threads)
     issue_warnings(result.warnings, 2)
     return replace(result, blocks=counted.blocks, groups=groups, _scores_digest=counted.digest)
+
+
+def _count(
+    alignment: Alignment,
+    metrics: Mapping[str, Metric[Any]],
+    engine: Engine,
+    run: Run,
+    plan: GroupPlan | None,
+) -> CountedClips:
+    """Count all clips: in blocks of classes if the memory is limited, or where a cluster has their deltas."""
+    limited = run._memory_limit() is not None
+    if engine.on_cluster and plan is None:
+        from .cluster_blocks import count_on_cluster, is_large
+
+        if limited or is_large(alignment):
+            return count_on_cluster(alignment, [*metrics.values()], engine, run)
+    if limited:
+        from .class_blocks import count_class_blocks
+
+        return count_class_blocks(alignment, [*metrics.values()], engine, run)
+    return count_clips(alignment, metrics, engine, run, plan)
 
 
 def _refuse_for_sets(where: object, sets: DetectionSets, options: Mapping[str, object]) -> None:

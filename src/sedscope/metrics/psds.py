@@ -457,7 +457,8 @@ class PSDS(Metric[PSDSResult]):
         >>> sed.presets.PSDS1.class_curve(counts, "Dog").tpr.tolist()
         [1.0]
         """
-        return class_psd_roc(
+        known: ClassPSDROC | None = counts[label].curves.get(self)
+        return known or class_psd_roc(
             counts,
             label,
             alpha_ct=self.alpha_ct,

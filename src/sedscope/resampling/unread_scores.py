@@ -130,7 +130,8 @@ def references_per_clip(deltas: Deltas) -> FloatArray:
     """Return (clips × classes) the number of references, or their time if the criterion measures time."""
     rows = deltas.tables.references
     number = np.zeros((len(deltas.clips), len(deltas.classes)))
-    np.add.at(number, (rows.clips, rows.labels), rows.times if deltas.criterion.measures_time else 1)
+    each = 1 if rows.numbers is None else rows.numbers
+    np.add.at(number, (rows.clips, rows.labels), rows.times if deltas.criterion.measures_time else each)
     return number
 
 

@@ -1,0 +1,139 @@
+"""The Spark engine: a dataset of parts. Spark's own shuffle brings the states of a block together."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from contextlib import contextmanager
+from typing import Any
+
+from ..counting.clip_reader import thread_count
+from ..data.alignment import Alignment
+from ..errors import SedscopeError
+from ..progress import Progress
+from .cluster import ClusterEngine, WorkError
+from .engine import Engine
+from .run import Run
+from .states import Finished
+
+_RETRIES = 4
+_POLL = 0.5  # seconds
+
+
+class SparkEngine(ClusterEngine):
+    """Runs the pass on the executors of a Spark application. ``session``: a ``SparkSession``."""
+
+    def __init__(self, session: Any, *, clips_per_part: int | None = None) -> None:
+        super().__init__(clips_per_part=clips_per_part)
+        self.context = session.sparkContext
+
+    def workers(self) -> int:
+        return max(1, int(self.context.defaultParallelism))
+
+    def map(
+        self,
+        work: Callable[[Any], Any],
+        items: Sequence[Any],
+        sizes: Sequence[int],
+        progress: Progress | None,
+    ) -> list[Any]:
+        done = self.context.accumulator(0)
+
+        def apply(numbered: tuple[int, Any]) -> tuple[int, Any]:
+            number, item = numbered
+            result = work(item)
+            done.add(sizes[number])
+            return number, result
+
+        results = dict(self._collect(self._data(items).map(apply), done, sum(sizes), progress))
+        return [results[number] for number in range(len(items))]
+
+    def reduce(
+        self,
+        first: Callable[[Alignment], list[bytes]],
+        parts: Sequence[Alignment],
+        merge_states: Callable[[Sequence[bytes]], bytes],
+        last: Callable[[bytes, int], Finished],
+        blocks: int,
+        progress: Progress | None,
+    ) -> list[Finished]:
+        done = self.context.accumulator(0)
+
+        def states(numbered: tuple[int, Alignment]) -> list[tuple[int, bytes]]:
+            _, part = numbered
+            of_blocks = [*enumerate(first(part))]
+            done.add(len(part.clips))
+            return of_blocks
+
+        merged = (
+            self._data(parts)
+            .flatMap(states)
+            .reduceByKey(lambda state, other: merge_states([state, other]), min(blocks, len(parts)))
+            .map(lambda keyed: (keyed[0], last(keyed[1], keyed[0])))
+        )
+        finished = dict(self._collect(merged, done, sum(len(part.clips) for part in parts), progress))
+        return [finished[block] for block in range(blocks)]
+
+    def _data(self, items: Sequence[Any]) -> Any:
+        """Return a dataset with a partition for each item."""
+        return self.context.parallelize([*enumerate(items)], max(1, len(items)))
+
+    def _collect(self, data: Any, done: Any, total: int, progress: Progress | None) -> list[Any]:
+        """Run a job, and report how far it is meanwhile."""
+        if progress:
+            progress(0, total)
+        with ThreadPoolExecutor(1) as pool:
+            job = pool.submit(data.collect)
+            while True:
+                try:
+                    results: list[Any] = job.result(_POLL)
+                    break
+                except NotYet:
+                    if progress:  # work that is done again counts again
+                        progress(min(done.value, total), total)
+                except BaseException as error:
+                    self.context.cancelAllJobs()
+                    if not isinstance(error, Exception):
+                        raise
+                    raise _explained(error) from error
+        if progress:
+            progress(total, total)
+        return results
+
+
+def _explained(error: Exception) -> SedscopeError:
+    """Say what happened on the executors. Errors of the work arrive as text only."""
+    lines = [line.strip() for line in str(error).splitlines() if "Error: " in line]
+    reason = lines[-1] if lines else (str(error).strip() or type(error).__name__).splitlines()[0]
+    return WorkError(f"A worker failed: {reason}")
+
+
+@contextmanager
+def open_engine(run: Run) -> Iterator[Engine]:
+    """Open the engine of a session, of the active one, of a master at an address, or on this machine. A
+    session that is started here is stopped at the end."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise SedscopeError(
+            "engine='spark' needs the package pyspark: pip install 'sedscope[spark]'"
+        ) from None
+    session = run.scheduler if isinstance(run.scheduler, SparkSession) else None
+    session = session or SparkSession.getActiveSession()
+    if session is not None:
+        yield SparkEngine(session)
+        return
+    master = run.scheduler or f"local[{thread_count(run.threads)},{_RETRIES}]"
+    if run.scheduler is None:  # workers on this machine run in the same environment
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master(str(master)).appName("sedscope")
+    for name in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
+        builder = builder.config(name, "false")
+    started = builder.getOrCreate()
+    try:
+        yield SparkEngine(started)
+    finally:
+        started.stop()
