@@ -27,7 +27,8 @@ def assert_all_have_examples(registry: Mapping[str, type], examples: list[object
 
 
 def test_every_metric_has_an_example() -> None:
-    assert_all_have_examples(METRICS, [*examples.METRICS, *examples.EVENT_METRICS])
+    others = [*examples.EVENT_METRICS, *examples.PROBABILITY_METRICS]
+    assert_all_have_examples(METRICS, [*examples.METRICS, *others])
 
 
 def test_every_criterion_has_an_example() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import sedscope as sed
-from sedscope.metrics import Metric
+from sedscope.metrics import BrierScore, CalibrationError, Metric
 from sedscope.postprocessing import (
     Chain,
     EventBoxes,
@@ -103,6 +103,14 @@ EVENT_METRICS: list[Metric[Any]] = [
     sed.MeanIoU(average="macro"),
     sed.QueryMean(sed.QueryIoU()),
     sed.QueryMean(sed.QueryPrecision(sed.Collar(1e-5)), average="weighted"),
+]
+
+# of scores that are probabilities, whose values change with any transform of the scores
+PROBABILITY_METRICS: list[Metric[Any]] = [
+    CalibrationError(sed.Segment(0.05)),
+    CalibrationError(sed.Clip(), bins=4, norm="max", average="micro"),
+    BrierScore(sed.Segment(0.05), average="weighted"),
+    BrierScore(sed.Time()),
 ]
 
 POSTPROCESSINGS: list[PostProcessing] = [

@@ -37,6 +37,7 @@ from .output_files import (
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
+    from ..diagnosis import ErrorList
     from ..io.locations import Location
     from ..tabular import TabularResult
 
@@ -51,6 +52,7 @@ _BEST_THRESHOLDS = (
     "One threshold for all classes. [default: without --points, that of the best F-score of each class on "
     "these clips]"
 )
+_BEST_NOTE = "Errors are those at the best F-score of each class on these clips."
 
 
 def diagnose(
@@ -124,34 +126,70 @@ def errors(
         str, typer.Option(help="Which references are found, and which detections are true.")
     ] = "Collar()",
     order: Annotated[
-        Literal["score", "time"],
-        typer.Option(help="Which errors come first: those with the highest score, or in order of time."),
+        Literal["score", "time", "suspicion"],
+        typer.Option(
+            help="Which errors come first: those with the highest score, in order of time, or those where "
+            "the annotation is probably wrong."
+        ),
     ] = "score",
+    suspected: Annotated[
+        bool,
+        typer.Option(
+            "--suspected",
+            help="List suspected annotation errors instead: overlooked events, swapped labels and misplaced "
+            "references. They need no thresholds.",
+        ),
+    ] = False,
+    also: Annotated[
+        list[Path] | None,
+        path_option(help="Another system to suspect annotations by. Repeat the option for several."),
+    ] = None,
     json: JsonOption = None,
     output: _ErrorsOption = None,
 ) -> None:
     """List every event that is false, missed, wrongly bounded or a cross-trigger, to listen to them."""
-    from .. import Run
-    from ..criteria import parse_criterion
-    from ..diagnosis import list_errors
     from ..io.side_tables import load_durations
 
-    judge = parse_criterion(criterion)
+    if also and not suspected and order != "suspicion":
+        raise SedscopeError("--also is for suspected annotation errors: give --suspected as well.")
+    if suspected and (points is not None or threshold is not None):
+        raise SedscopeError("--suspected looks at all scores: leave out --points and --threshold.")
     chosen = _system_at_thresholds(scores, ground_truth, inputs, points, threshold, "errors")
-    listed = list_errors(
-        *chosen.data,
-        judge,
-        chosen.thresholds,
-        order=order,
-        **chosen.selection,
-        run=Run(threads=threads.threads),
-    )
+    if suspected:
+        chosen = chosen._replace(notes=[note for note in chosen.notes if note != _BEST_NOTE])
+        listed = _suspected(chosen, inputs, also)
+    else:
+        listed = _listed(chosen, criterion, "time" if order == "time" else "score", threads.threads)
+        if order == "suspicion":
+            listed = listed.most_suspicious_first(_suspected(chosen, inputs, also))
     if output is not None and output.suffix == ".csv":
         listed.to_csv(output)
     elif output is not None:
         durations = load_durations(inputs.durations)
         chosen.notes.extend(write_event_list(listed.events(), output, durations, box_options.boxes()))
     _show(listed, chosen.notes, json)
+
+
+def _listed(
+    chosen: _AtThresholds, criterion: str, order: Literal["score", "time"], threads: int | None
+) -> ErrorList:
+    from .. import Run
+    from ..criteria import parse_criterion
+    from ..diagnosis import list_errors
+
+    at_points = (*chosen.data, parse_criterion(criterion), chosen.thresholds)
+    return list_errors(*at_points, order=order, **chosen.selection, run=Run(threads=threads))
+
+
+def _suspected(chosen: _AtThresholds, inputs: InputOptions, also: Sequence[Path] | None) -> ErrorList:
+    """Return suspected annotation errors. ``also``: other systems to suspect them by."""
+    from ..diagnosis import suspected_annotations
+
+    scores, truth = chosen.data
+    others = [
+        postprocess(inputs.read_scores(path, truth, "errors"), inputs.postprocess) for path in also or ()
+    ]
+    return suspected_annotations([scores, *others], truth, **chosen.selection)
 
 
 def errors_apply(
@@ -301,7 +339,7 @@ def _system_at_thresholds(
     selection = inputs.selection(system.classes)
     if points is None:
         if threshold is None:
-            notes.append("Errors are those at the best F-score of each class on these clips.")
+            notes.append(_BEST_NOTE)
         return _AtThresholds((system, truth), threshold, selection, notes)
     assert operating_points is not None
     evaluated = system.classes if selection["classes"] is None else selection["classes"]

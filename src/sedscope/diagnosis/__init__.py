@@ -22,3 +22,4 @@ from .diagnose import diagnose as diagnose
 from .error_list import ErrorList as ErrorList
 from .error_list import ListedError as ListedError
 from .error_list import list_errors as list_errors
+from .suspicion import suspected_annotations as suspected_annotations

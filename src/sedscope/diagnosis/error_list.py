@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -89,13 +89,16 @@ class ErrorList(TabularResult):
     ----------
     errors : tuple of ListedError
         The events, in order.
+    criterion : Criterion or None
+        What counts as found; None for suspected annotation errors.
     """
 
     errors: tuple[ListedError, ...]
-    criterion: Criterion
+    criterion: Criterion | None
 
     def __repr__(self) -> str:
-        return f"<ErrorList: {counted(len(self.errors), 'error')} by {self.criterion!r}>"
+        by = "suspected" if self.criterion is None else f"by {self.criterion!r}"
+        return f"<ErrorList: {counted(len(self.errors), 'error')} {by}>"
 
     def __len__(self) -> int:
         return len(self.errors)
@@ -130,6 +133,30 @@ class ErrorList(TabularResult):
             events.setdefault(error.clip, []).append((*row, error.score) if scored else row)
         return events
 
+    def most_suspicious_first(self, suspected: ErrorList) -> ErrorList:
+        """Return the same errors, those first in which the annotation is probably wrong.
+
+        Parameters
+        ----------
+        suspected : ErrorList
+            What :func:`suspected_annotations` returns for the same clips.
+
+        Returns
+        -------
+        ErrorList
+            In the order of the first suspicion that an error belongs to: a reference that it names, or a
+            proposed event of its class that it overlaps. The others follow in their order.
+        """
+        by_clip: dict[str, list[tuple[int, ListedError]]] = {}
+        for rank, suspect in enumerate(suspected):
+            by_clip.setdefault(suspect.clip, []).append((rank, suspect))
+
+        def rank_of(error: ListedError) -> int:
+            ranks = (rank for rank, suspect in by_clip.get(error.clip, ()) if _is_about(error, suspect))
+            return next(ranks, len(suspected))
+
+        return replace(self, errors=tuple(sorted(self.errors, key=rank_of)))
+
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         rows = [
             [
@@ -149,7 +176,11 @@ class ErrorList(TabularResult):
         return [
             Table(["events", "error type", "number"], of_types, names=2, noun="error type"),
             Table(header, rows, names=2, title=f"{number} errors", noun="error"),
-            [("errors of ", Code(repr(self.criterion)))],
+            [
+                "suspected annotation errors, the most suspicious of each type in turn; score: evidence"
+                if self.criterion is None
+                else ("errors of ", Code(repr(self.criterion)))
+            ],
         ]
 
     def _records(self) -> Records:
@@ -157,6 +188,13 @@ class ErrorList(TabularResult):
         columns |= {"error_type": str, "side": str, "score": float, "answer": str}
         columns |= {"reference_label": str, "reference_onset": float, "reference_offset": float}
         return columns, [_record(error) for error in self.errors]
+
+
+def _is_about(error: ListedError, suspect: ListedError) -> bool:
+    if error.reference is not None and error.reference == suspect.reference:
+        return True
+    shares_time = min(error.offset, suspect.offset) > max(error.onset, suspect.onset)
+    return error.side == "detection" and error.label == suspect.label and shares_time
 
 
 def _record(error: ListedError) -> tuple[str | float | None, ...]:

@@ -1,6 +1,8 @@
 """The public names of the package of metrics, and where they are defined."""
 
 from ..counting.tally import Tally as Tally  # contract
+from .calibration import BrierScore as BrierScore  # contract
+from .calibration import CalibrationError as CalibrationError  # contract
 from .classwise import ClassValue as ClassValue  # contract
 from .classwise import ClasswiseMetric as ClasswiseMetric  # contract
 from .classwise import ClasswiseResult as ClasswiseResult  # contract

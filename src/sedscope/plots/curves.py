@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..diagnosis import AlarmLatencies, ClassLatencies
+    from ..metrics.calibration import Reliability
     from ..metrics.curves import DETCurve, FROCCurve, PrecisionRecallCurve, ROCCurve, ThresholdCurve
     from ..metrics.psds import PSDROC, ClassPSDROC
     from ..metrics.queries import QueryCurve
@@ -119,6 +120,16 @@ def plot_query_curve(curve: QueryCurve, axes: Axes | None, options: Mapping[str,
     axes.step(values, np.concatenate([[0.0], curve.shares, last]), where="post", **options)
     axes.set_xlim(0, 1)
     return label_axes(axes, curve.quantity, "share of queries", _RATES)
+
+
+def plot_reliability(curve: Reliability, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
+    """Plot the share of right items over their mean score, with the diagonal of perfect calibration."""
+    axes = axes_or_new(axes)
+    if not axes.lines:
+        axes.axline((0, 0), slope=1, color="0.7", linewidth=0.8, linestyle=":")
+    axes.plot(curve.confidence, curve.share, **{"marker": "o", "markersize": 2.5, **options})
+    axes.set_xlim(0, 1)
+    return label_axes(axes, "score", "share that is right", _RATES)
 
 
 def plot_latencies(latencies: ClassLatencies, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
