@@ -15,7 +15,7 @@ from functools import cached_property, total_ordering
 from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile, mkdtemp
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, TypeAlias, TypeGuard
 from urllib.parse import quote, unquote
 
 from ..data.choices import refuse_beyond_memory
@@ -56,6 +56,11 @@ def input_location(path: str | Path | Address) -> Location:
         except (OSError, ValueError) as error:
             raise _unreadable(source, error) from None
     return source
+
+
+def is_pattern(path: Location) -> TypeGuard[Path]:
+    """Return whether a path is a pattern of names, such as ``scores/*.parquet``, and no name of a file."""
+    return isinstance(path, Path) and any(sign in str(path) for sign in "*?[") and not path.exists()
 
 
 def local_path(path: str | Path | Address) -> Path:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MARK = b"PAR1"
 _SEAL = b"sedscope CRC-32 "
 _MOST_NESTED = 16
-_ROW_GROUPS, _COLUMNS, _ELSEWHERE, _META = 4, 1, 1, 3
+_ROW_GROUPS, _COLUMNS, _ROWS, _ELSEWHERE, _META = 4, 1, 3, 1, 3
 _VALUES, _UNPACKED, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 6, 7, 9, 11
 _PAGE_UNPACKED, _PAGE_PACKED, _DICTIONARY = 2, 3, 7
 _COUNTS = {5: (1,), _DICTIONARY: (1,), 8: (1, 2, 3)}
@@ -60,14 +60,16 @@ def reading_parquet(path: Location) -> Iterator[None]:
         raise SedscopeError(f"{path}: not a readable Parquet file: {reason}") from None
 
 
-def check_parquet(path: Location, content: bytes | None = None) -> None:
-    """Refuse a file that polars must not read. ``content``: the file, if it is in memory already."""
+def check_parquet(path: Location, content: bytes | None = None) -> list[int]:
+    """Refuse a file that polars must not read. Return the number of rows of each row group.
+
+    ``content``: the file, if it is in memory already.
+    """
     with reading_parquet(path):
         if content is not None:
-            _check_file(content, str(path))
-        else:
-            with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-                _check_file(view, str(path))
+            return _check_file(content, str(path))
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            return _check_file(view, str(path))
 
 
 def write_parquet(path: str | Path, make_frame: Callable[[], DataFrame], **options: Any) -> None:
@@ -104,8 +106,11 @@ def _interrupted_once() -> Iterator[None]:
         raise
 
 
-def _check_file(content: bytes | mmap.mmap, where: str) -> None:
-    """Refuse a file whose pages are not inside it, or hold more values than their column has."""
+def _check_file(content: bytes | mmap.mmap, where: str) -> list[int]:
+    """Refuse a file whose pages are not inside it, or hold more values than their column has.
+
+    Return the number of rows of each row group.
+    """
     size = len(content)
     if size < 12 or content[:4] != _MARK or content[-4:] != _MARK:
         raise ValueError("It does not begin and end like one.")
@@ -117,13 +122,15 @@ def _check_file(content: bytes | mmap.mmap, where: str) -> None:
         if checksum.to_bytes(4, "little") != content[footer - 4 : footer]:
             raise ValueError("Its checksum is wrong, so it is damaged.")
     unpacked = 0
-    for group in _Struct(content, footer, size - 8).fields[_ROW_GROUPS]:
+    groups = _Struct(content, footer, size - 8).fields[_ROW_GROUPS]
+    for group in groups:
         for column in group[_COLUMNS]:
             if _ELSEWHERE in column:
                 raise ValueError("Its data is in other files, which are not read.")
             _check_pages(content, footer, column[_META])
             unpacked += column[_META][_UNPACKED]
     refuse_oversized(unpacked, size, where)
+    return [group[_ROWS] for group in groups]
 
 
 def _footer_start(content: bytes | mmap.mmap) -> int:

@@ -44,7 +44,8 @@ class SystemReading:
     format : str, optional
         Name of the format. By default it is recognised from the content.
     columns : mapping from str to str, optional
-        Names of columns of a list of events by role, see :func:`read_events`.
+        Names of columns of a list of events by role, see :func:`read_events`; with ``format="parquet"``,
+        those of a table of scores, see :func:`read_scores`.
     label : str, optional
         The label of events that have none, and of all speakers of an RTTM file.
     classes : sequence of str, optional
@@ -143,7 +144,8 @@ def _read_scores(
     clips: Iterable[str],
 ) -> Scores:
     """Read scores, or make them from detections. Errors name the rows of the file."""
-    if not reading.columns and not holds_events(path, reading.format):
+    of_frames = reading.format == "parquet"  # which may have columns of any name
+    if of_frames or (not reading.columns and not holds_events(path, reading.format)):
         return reading._as_read(
             read_scores(
                 path,
@@ -151,6 +153,7 @@ def _read_scores(
                 classes=reading.classes,
                 frame=reading.frame,
                 gaps=reading.gaps,
+                columns=reading.columns if of_frames else None,
             )
         )
     if reading.stitch is not False:

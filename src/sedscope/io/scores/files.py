@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -23,6 +24,7 @@ from ..locations import (
     check_input,
     folder_files,
     input_location,
+    is_pattern,
     local_path,
     with_address,
 )
@@ -30,7 +32,7 @@ from .format import ScoreFormat, ScoreReadOptions, identity_before_reading
 
 SCORE_FORMATS: FormatTable[ScoreFormat] = FormatTable(
     __package__,
-    {"tsv": "folder", "memmap_folder": "folder", "npz": "file", "hdf5": "file", "parquet": "file"},
+    {"tsv": "folder", "memmap_folder": "folder", "npz": "file", "hdf5": "file", "parquet": "any"},
 )
 
 
@@ -47,7 +49,7 @@ def recognise_score_format(path: Location) -> ScoreFormat | None:
     """Recognise the format of a file or folder from its content. Return None if it holds no scores."""
     source = readable_source(path)
     try:
-        formats = SCORE_FORMATS.of_kind("file" if source.is_file() else "folder")
+        formats = SCORE_FORMATS.of_kind("file" if source.is_file() else "folder", "any")
         candidates = [format for format in formats.values() if format.recognise(source)]
     except SedscopeError as error:
         raise with_address(error, path) from None
@@ -78,23 +80,29 @@ def read_scores(
     classes: Sequence[str] | None = None,
     frame: float | None = None,
     gaps: Gaps = "error",
+    columns: Mapping[str, str] | None = None,
 ) -> Scores:
     """Read scores from a file or folder. Clips are read when they are needed.
 
     Parameters
     ----------
     path : path or address
-        A folder of DCASE score tables, a store, or an npz, HDF5 or Parquet file. ``sedscope formats``
-        lists the formats.
+        A folder of DCASE score tables, a store, an npz or HDF5 file, or a Parquet file, a folder of them in
+        any partition, or a pattern such as ``"scores/site=*/*.parquet"``. ``sedscope formats`` lists the
+        formats.
     format : str, optional
         Name of the format. By default it is recognised from the content.
     classes : sequence of str, optional
-        The classes, for npz and HDF5 files that do not name them.
+        The classes, for npz and HDF5 files and lists of scores in Parquet files, which do not name them; of
+        other Parquet files, those to read.
     frame : float, optional
-        Length of frames in seconds, for npz and HDF5 files that do not state it.
+        Length of frames in seconds, for npz, HDF5 and Parquet files that do not state it.
     gaps : {'error', 'silent'}, default 'error'
         Whether a gap between two frames of a table is an error or a frame in which nothing is active.
         Times that differ only by rounding errors are not gaps, see :meth:`ClipScores.from_frames`.
+    columns : mapping from str to str, optional
+        Names of columns of Parquet files by role: ``clip``, ``onset``, ``offset`` or ``frame`` (its number),
+        and ``label`` and ``score`` of a row per frame and class, or ``scores`` with lists.
 
     Returns
     -------
@@ -123,6 +131,7 @@ def read_scores(
     chosen = recognise_score_format(source) if format is None else score_format(format)
     if chosen is None:
         if source.is_dir():
+            _refuse_other_tables(source)
             raise SedscopeError(f"{source} holds no score tables (*.tsv).{_other_files_hint(source)}")
         if not source.exists():
             raise SedscopeError(f"Cannot read {source}: there is no such file or folder.")
@@ -137,7 +146,11 @@ def read_scores(
             "frame= cannot be given."
         )
     check_choice(Gaps, gaps=gaps)
-    options = ScoreReadOptions(None if classes is None else tuple(classes), frame, gaps)
+    if columns and chosen.name != "parquet":
+        raise SedscopeError(f"{source}: columns= names columns of Parquet files, not of {chosen.name}.")
+    options = ScoreReadOptions(
+        None if classes is None else tuple(classes), frame, gaps, tuple((columns or {}).items())
+    )
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
     scores = _open(chosen, source, options)._replaced(identify=identity)
@@ -149,7 +162,7 @@ def read_scores(
 def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> Scores:
     try:
         readable = readable_source(source)
-        if not readable.is_dir():
+        if not (readable.is_dir() or is_pattern(readable)):
             check_input(readable)
         return chosen.read(readable, options)
     except SedscopeError as error:
@@ -242,6 +255,15 @@ def _of_one_type(
     for clip, clip_scores in clips:
         values = clip_scores.values.astype(np.float64) if wide else clip_scores.values
         yield clip, ClipScores.unchecked(values, clip_scores.ticks)
+
+
+def _refuse_other_tables(folder: Location) -> None:
+    """Say which columns the Parquet files of a folder lack, if it has some."""
+    from .parquet import table_files
+    from .parquet_tables import TableFile
+
+    for first in islice(table_files(folder), 1):
+        TableFile(first).layout(ScoreReadOptions())
 
 
 def _other_files_hint(folder: Location) -> str:

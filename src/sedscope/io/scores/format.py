@@ -54,7 +54,7 @@ def identity_before_reading(
     if files_of_clip is not None:
         return FileIdentity(definition, partial(files_of_clip, source), (), None)
     try:
-        files = (*sorted(source.iterdir()),) if source.is_dir() else (source,)
+        files = (*sorted(source.rglob("*")),) if source.is_dir() else (source,)
     except OSError:
         return None  # reading says what is wrong
     return FileIdentity(definition, None, files, _state(files))
@@ -95,6 +95,8 @@ class ScoreReadOptions:
     """Length of frames in seconds."""
     gaps: Gaps = "error"
     """What to do with gaps between frames."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Pairs of a role and the name of its column, for tables with columns of any name."""
 
 
 @dataclass(frozen=True)
