@@ -37,6 +37,7 @@ from .formula import Formula
 from .measured_runs import measure_runs
 from .ranking import RankedMetric, RankedSet
 from .ranking_result import Ranking
+from .similarity import fingerprint_of_sets
 from .submissions import (
     SCORE,
     SYSTEMS,
@@ -282,7 +283,8 @@ class MetricRules(RankingRules[ScoreReader]):
             values.append(RunValues({**score, **columns}, classes, sets, {"": signature}))
         of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
-        return Measurement.of_runs(values, self.resampling, about_system, measured.notes)
+        prints = fingerprint_of_sets([first_run.deltas])
+        return Measurement.of_runs(values, self.resampling, prints, about_system, measured.notes)
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
         """Return the notes about the set."""

@@ -44,6 +44,7 @@ from .ranking import (
 )
 from .ranking_result import Ranking
 from .significance import resamples_needed
+from .similarity import similarity_notes
 
 SCORE = "score"
 """The name of a score that a formula computes."""
@@ -105,6 +106,8 @@ class Measurement:
     """By name of the data set. Without a task, there is one without a name."""
     signatures: Mapping[str, Signature]
     """By name of the data set, with the scores of all runs."""
+    fingerprint: FloatArray
+    """Of the first run, by which systems that are nearly equal are recognised; empty if it is not known."""
     notes: tuple[str, ...] = ()
     set_notes: tuple[str, ...] = ()
     """Notes that are not about the system, but about the set."""
@@ -114,6 +117,7 @@ class Measurement:
         cls,
         runs: Sequence[RunValues],
         resampling: Resampling,
+        fingerprint: FloatArray,
         notes: Iterable[str],
         set_notes: Iterable[str] = (),
     ) -> Measurement:
@@ -145,6 +149,7 @@ class Measurement:
                 name: Signature.merged([run.signatures[name] for run in runs])
                 for name in first.signatures
             },
+            fingerprint=fingerprint,
             notes=tuple(dict.fromkeys(notes)),
             set_notes=tuple(dict.fromkeys(set_notes)),
         )
@@ -281,7 +286,7 @@ def rank_submissions(
     )
     every_set = [measurement.sets for measurement in measured.values()]
     sets = _all_classes(every_set) or rules.sets
-    notes = [*common]
+    notes = [*common, *_similarity_notes(measured)]
     for dataset in sets if measured else ():
         of_systems = [of_system[dataset].classes for of_system in every_set]
         differing = different_classes_note(of_systems, rules.class_advice)
@@ -371,6 +376,15 @@ def _take_other_clips(measured: dict[tuple[str, str], Measurement]) -> list[Reje
     return rejected
 
 
+def _similarity_notes(measured: Mapping[tuple[str, str], Measurement]) -> list[str]:
+    """Note which systems are the same, or nearly."""
+    return similarity_notes(
+        [TeamSystem(name, team).full_name for team, name in measured],
+        [measurement.fingerprint for measurement in measured.values()],
+        [measurement.signatures for measurement in measured.values()],
+    )
+
+
 def _few_resamples_note(resampling: Resampling) -> list[str]:
     """Note that no difference can be significant, because there are not enough resamples."""
     needed = resamples_needed(resampling.confidence)
@@ -386,10 +400,11 @@ def keep(folder: Path, key: str, measurement: Measurement) -> None:
     """Write a measurement to the folder, under a digest of everything that it depends on."""
     check_output(folder, "folder")
     signatures = {name: signature.as_json() for name, signature in measurement.signatures.items()}
-    facts = {**vars(measurement), "score": None, "signatures": signatures}
+    facts = {**vars(measurement), "score": None, "fingerprint": None, "signatures": signatures}
     text = json.dumps(facts, default=lambda part: vars(part))  # numbers keep all their digits
     content = BytesIO()
-    np.savez(content, score=measurement.score, facts=np.frombuffer(text.encode(), np.uint8))
+    plain = np.frombuffer(text.encode(), np.uint8)
+    np.savez(content, score=measurement.score, fingerprint=measurement.fingerprint, facts=plain)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -406,6 +421,7 @@ def kept(folder: Path, key: str) -> Measurement | None:
         facts = json.loads(bytes(arrays["facts"]))
         return Measurement(
             score=arrays["score"],
+            fingerprint=arrays["fingerprint"],
             metrics={name: _kept_estimate(**plain) for name, plain in facts["metrics"].items()},
             sets={
                 name: RankedSet(**{**plain, "classes": tuple(plain["classes"])})

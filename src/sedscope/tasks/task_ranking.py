@@ -20,6 +20,7 @@ from ..io.locations import Address, Location, folder_content, input_location, op
 from ..io.submission_lists import ListedSystem, list_systems, refuse_outward_links
 from ..ranking.ranking import RankedMetric, RankedSet
 from ..ranking.ranking_result import Ranking
+from ..ranking.similarity import fingerprint_of_sets
 from ..ranking.submissions import (
     SCORE,
     SYSTEMS,
@@ -165,14 +166,17 @@ class TaskRules(RankingRules[Location]):
         if problems:
             raise SedscopeError(f"{listing(problems)}.", lines=problems)
         runs: list[RunValues] = []
+        prints = np.empty(0)
         for path in submission.runs:
             with collected_warnings():  # they are among the notes
                 result = evaluate_task(
                     self.data.task, path, self.data, resampling=self.resampling, run=self.quiet
                 )
+            if not runs:
+                prints = fingerprint_of_sets([of_set.deltas for of_set in result.datasets.values()])
             runs.append(_values(result))
             notes += result.warnings
-        return Measurement.of_runs(runs, self.resampling, submission.portable(notes))
+        return Measurement.of_runs(runs, self.resampling, prints, submission.portable(notes))
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
         """Return the notes that all systems have, which are about the data. A single system has its own."""
