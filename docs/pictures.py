@@ -102,16 +102,14 @@ def psd_roc() -> None:
     counts = sed.deltas(scores, truth, psds.criterion).counts()
     picture = Picture((0, psds.max_efpr), (0, 1))
     ticks = np.arange(6) / 5
-    picture.axes(
-        "effective false positives per hour", "effective true positive rate", 100 * ticks, ticks
-    )
+    picture.axes("effective false positives per hour", "true positive ratio", 100 * ticks, ticks)
     counts_at_50 = counts.at((np.arange(50) + 0.5) / 50)
     for row, (name, shown_counts, colour) in enumerate(
         (("every threshold", counts, BLUE), ("50 thresholds", counts_at_50, ORANGE))
     ):
         result = psds.measure(shown_counts)
         picture.steps(result.curve.efpr, result.curve.etpr, colour)
-        picture.legend(row, name, f"PSDS {result.value:.3f}", colour)
+        picture.legend(row, name, f"PSDS1 {result.value:.3f}", colour)
     picture.save("psd_roc.svg")
 
 
@@ -151,7 +149,7 @@ def differences() -> None:
     overall = comparison.differences[metric]["proposed", "baseline"]
     rows = [*overall.per_class.items(), ("overall", overall)]
     picture = Picture((-0.6, 0.6), (len(rows) - 0.5, -0.5), left=200, height=60 + 28 * len(rows))
-    picture.axes("PSDS 1, proposed − baseline", "", np.arange(-3, 4) / 5, ())
+    picture.axes("PSDS1, proposed − baseline", "", np.arange(-3, 4) / 5, ())
     zero = f"M{picture.x(0):.1f} {TOP}V{picture.height - BOTTOM}"
     picture.path(zero, "black", 1)
     for row, (label, difference) in enumerate(rows):

@@ -184,6 +184,7 @@ def test_latex_keeps_formulas_in_names_of_metrics_alone(
     text = sed.evaluate(scores, truth, metrics).to_latex(caption="Ours")
     assert rf"{FORMULA} & \$\textbackslash{{}}input\{{x\}}\$ \\" in text
     assert rf"\item {FORMULA}: PSDS(" in text
+    assert rf" {FORMULA}\#" in text  # in the signature
     renamed = truth.relabelled({truth.labels[0]: FORMULA})
     of_class = scores.relabelled({truth.labels[0]: FORMULA})
     assert FORMULA not in sed.evaluate(of_class, renamed, "psds1").to_latex()

@@ -84,8 +84,8 @@ def test_psd_roc(results: dict[str, sed.Evaluation]) -> None:
     assert axes.lines[-1].get_drawstyle() == "steps-post"
     assert all(drawn(axes, line)[0][-1] == 100 for line in range(len(axes.lines)))
     assert legend_texts(axes) == [*result.per_class, "ours"]
-    assert axes.get_title() == f"psds1 = {result.value:.3f}"
-    assert axes.get_ylabel() == "effective true positive ratio"
+    assert axes.get_title() == f"PSDS1 = {result.value:.3f}"
+    assert axes.get_ylabel() == "true positive ratio"
     require_readable(axes)
     dog = result.per_class["Dog"]
     assert dog.plot(axes, color="red") is axes
@@ -117,14 +117,14 @@ def test_metrics_with_curves(name: str, results: dict[str, sed.Evaluation]) -> N
     assert legend_texts(axes) == [*result.per_class, "all classes"]
     assert all(line.get_linestyle() != "None" for line in axes.lines)
     assert len(drawn(axes)[0]) > 2
-    assert axes.get_title() == f"{name} = {result.value:.3f}"
+    assert axes.get_title() == f"{name.replace('psds', 'PSDS')} = {result.value:.3f}"
     assert all(np.size(line.get_xdata()) > 1 for line in axes.lines)
     require_readable(axes)
     over_each_other = sed.plot(results, name)
     assert legend_texts(over_each_other) == [
         f"{system} ({evaluation[name].value:.3f})" for system, evaluation in results.items()
     ]
-    assert over_each_other.get_title() == name
+    assert over_each_other.get_title() == name.replace("psds", "PSDS")
     assert drawn(over_each_other, 0) == drawn(result.plot(per_class=False))
     require_readable(over_each_other)
 
@@ -141,7 +141,7 @@ def test_systems(results: dict[str, sed.Evaluation]) -> None:
     axes = sed.plot([ours, theirs], sed.presets.PSDS1, label="Dog")
     values = [evaluation["psds1"].per_class["Dog"].value for evaluation in (ours, theirs)]
     assert legend_texts(axes) == [f"system {k} ({value:.3f})" for k, value in enumerate(values, 1)]
-    assert axes.get_title() == "psds1, Dog"
+    assert axes.get_title() == "PSDS1, Dog"
     _, own = pyplot.subplots()
     assert sed.plot(ours, "psds1", per_class=False, ax=own) is own
     assert len(own.lines) == 1

@@ -46,7 +46,7 @@ def dots(axes: Any) -> list[list[float]]:
 
 def test_an_evaluation_draws_curves_or_values(truth: sed.GroundTruth, systems: dict[str, Any]) -> None:
     result = sed.evaluate(systems["a"], truth, ["psds1", "collar_f1"], resampling=20)
-    assert result.plot().get_title() == f"psds1 = {result['psds1'].value:.3f}"
+    assert result.plot().get_title() == f"PSDS1 = {result['psds1'].value:.3f}"
     assert len(result.plot(per_class=False).lines) == 1
     axes: Any = result.plot("collar_f1")
     of_classes = [of_class.value for of_class in result["collar_f1"].per_class.values()]
@@ -72,7 +72,7 @@ def test_a_comparison_draws_values_and_differences(
     assert [len(of_system) for of_system in values] == [4, 4, 1]
     axes: Any = comparison.plot(differences=True)
     assert [of_pair[-1] for of_pair in dots(axes)] == [d.value for d in compared.differences.values()]
-    assert axes.get_xlabel() == "difference in psds1"
+    assert axes.get_xlabel() == "difference in PSDS1"
     (legend,) = axes.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["b − a", "paper − a", "paper − b"]
     figure = axes.figure

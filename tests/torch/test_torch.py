@@ -280,7 +280,7 @@ def test_plots() -> None:
     metric = single()
     give(metric, CLIPS)
     figure, axes = metric.plot()
-    assert axes.get_ylabel() == "effective true positive ratio"
+    assert axes.get_ylabel() == "true positive ratio"
     assert len(axes.lines) == 1 + len(CLASSES)
     other, _ = metric.plot([torch.tensor(0.1), torch.tensor(0.2)])
     matplotlib.pyplot.close(figure)

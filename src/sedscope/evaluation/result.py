@@ -221,7 +221,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
         >>> truth = sed.simulate.ground_truth(20, classes=2)
         >>> result = sed.evaluate(sed.simulate.scores(truth), truth, ["psds1", "collar_f1"])
         >>> result.plot().get_ylabel(), result.plot("collar_f1").get_xlabel()
-        ('effective true positive ratio', 'collar_f1')
+        ('true positive ratio', 'collar_f1')
         """
         from ..plots.values import plot_evaluation
 

@@ -47,7 +47,7 @@ def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassPSDROC(CurveTable):
-    """The PSD-ROC of one class: true positive rate over effective false positive rate, in steps."""
+    """The PSD-ROC of one class: true positive ratio over effective false positive rate, in steps."""
 
     label: str
     efpr: FloatArray
@@ -66,7 +66,7 @@ class ClassPSDROC(CurveTable):
     """Whether all detections have one score, as in an event list without confidences."""
 
     def tpr_over(self, efpr: FloatArray) -> FloatArray:
-        """Return the true positive rate at effective false positive rates in increasing order, from 0 on."""
+        """Return the true positive ratio at effective false positive rates in increasing order, from 0 on."""
         starts = np.searchsorted(efpr, self.efpr)
         return np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
 
@@ -164,7 +164,7 @@ def class_psd_roc(
 ) -> ClassPSDROC:
     """Return the PSD-ROC of a class up to ``max_efpr``.
 
-    ``oracle``: at each rate, the best true positive rate of any operating point with at most that rate;
+    ``oracle``: at each rate, the best true positive ratio of any operating point with at most that rate;
     otherwise that of the operating point with the highest rate, so that the curve may fall.
     """
     of_class = counts[label]
@@ -478,7 +478,7 @@ class PiPSDS(PSDS):
     Evaluation of Sound Event Detection Systems", DCASE 2023).
 
     For each class, the operating points of all post-processings are taken together: at each rate, the
-    best true positive rate of any post-processing counts. The rest is as for :class:`PSDS`. The curve
+    best true positive ratio of any post-processing counts. The rest is as for :class:`PSDS`. The curve
     of a class says to which post-processing each of its vertices belongs.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import erf, sqrt
 from typing import TYPE_CHECKING, Any
@@ -174,10 +175,15 @@ def drawn_name(name: str) -> str:
     return f" {text}" if text.startswith("_") else text
 
 
+def _in_capitals(text: str) -> str:
+    """Write PSDS1 as papers do, where the short name of the metric is psds1."""
+    return re.sub(r"\bpsds(?=\d)", "PSDS", text)
+
+
 def label_axes(axes: Axes, x: str, y: str, y_limits: tuple[float, float] | None = None) -> Axes:
     """Name both axes and return them. With limits of the second, the first starts at 0."""
-    axes.set_xlabel(drawn_name(x))
-    axes.set_ylabel(drawn_name(y))
+    axes.set_xlabel(_in_capitals(drawn_name(x)))
+    axes.set_ylabel(_in_capitals(drawn_name(y)))
     if y_limits:
         axes.set_ylim(*y_limits)
         axes.set_xlim(left=0)
@@ -186,7 +192,7 @@ def label_axes(axes: Axes, x: str, y: str, y_limits: tuple[float, float] | None 
 
 def add_title(axes: Axes, *lines: str) -> None:
     """Set the title, as large as the names of the axes."""
-    title = "\n".join(map(drawn_name, lines))
+    title = _in_capitals("\n".join(map(drawn_name, lines)))
     axes.set_title(title, fontsize=axes.xaxis.label.get_fontsize())
 
 

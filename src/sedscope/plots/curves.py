@@ -36,20 +36,18 @@ _HIGHEST_ERROR_RATE = 2.0  # beyond are thresholds that nobody uses
 def plot_class_psd_roc(curve: ClassPSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the true positive ratio of a class over its effective false positive rate, as steps."""
     style = {"label": drawn_name(curve.label), **options}
-    return _plot_psd_roc_steps(curve, curve.tpr, curve.scores, "true positive ratio", axes, style)
+    return _plot_psd_roc_steps(curve, curve.tpr, curve.scores, axes, style)
 
 
 def plot_psd_roc(curve: PSDROC, axes: Axes | None, options: Mapping[str, Any]) -> Axes:
     """Plot the PSD-ROC over all classes as steps."""
-    name = "effective true positive ratio"
-    return _plot_psd_roc_steps(curve, curve.etpr, curve.etpr, name, axes, options)
+    return _plot_psd_roc_steps(curve, curve.etpr, curve.etpr, axes, options)
 
 
 def _plot_psd_roc_steps(
     curve: PSDROC | ClassPSDROC,
     ratios: FloatArray,
     scores: FloatArray,
-    name: str,
     axes: Axes | None,
     options: Mapping[str, Any],
 ) -> Axes:
@@ -65,7 +63,7 @@ def _plot_psd_roc_steps(
         axes.step(np.append(curve.efpr, end), np.append(ratios, ratios[-1]), where="post", **options)
     if end > 0:
         axes.set_xlim(0, end)
-    return label_axes(axes, f"effective false positives per {curve.unit}", name, _RATES)
+    return label_axes(axes, f"effective false positives per {curve.unit}", "true positive ratio", _RATES)
 
 
 def plot_precision_recall(

@@ -271,7 +271,7 @@ def _latex_float(
     caption = _LABEL.sub(rf"\\label{{\1{suffix}}}", form.caption or "")
     caption += f" ({_latex_text(name, formulas)})" if name else ""
     pieces = ([line] if isinstance(line, str) else line for line in notes)
-    below = [rf"\item {''.join(_latex_text(piece, formulas) for piece in line)}" for line in pieces]
+    below = [rf"\item {''.join(_latex_note(piece, formulas) for piece in line)}" for line in pieces]
     around = [
         *(r"\begin{table}", r"\centering", r"\begin{threeparttable}", rf"\caption{{{caption}}}"),
         *([] if form.label is None else [rf"\label{{{form.label}{suffix}}}"]),
@@ -461,6 +461,14 @@ def _latex_text(text: str, formulas: Collection[str]) -> str:
     if text not in formulas:
         return latex(text)
     return "".join(piece if n % 2 else latex(piece) for n, piece in enumerate(_FORMULA.split(text)))
+
+
+def _latex_note(text: str, formulas: Collection[str]) -> str:
+    """Escape a note, such as a signature, which has the names of metrics between other words."""
+    if not formulas:
+        return latex(text)
+    names = "|".join(map(re.escape, sorted(formulas, key=len, reverse=True)))
+    return "".join(_latex_text(piece, formulas) for piece in re.split(f"({names})", text))
 
 
 def format_csv(rows: Iterable[Sequence[str]]) -> str:
