@@ -314,6 +314,36 @@ def test_recall_over_false_alarms(opened: Browser, counts: Any, q: int, complete
             assert recall == pytest.approx(curve.recall_at(rate))
 
 
+def test_curves_of_several_systems_are_means_over_the_classes(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set()
+    systems = {"a": scores, "b": sed.simulate.scores(truth, quality=0.8, seed=4)}
+    metrics: list[Any] = [sed.BestFScore(sed.Collar()), "psds1", "psds2"]
+    comparison = sed.compare(systems, truth, metrics, resampling=20)
+    comparison.report(tmp_path / "two.html")
+    page.open(tmp_path / "two.html", width=1400)
+    boxes = "return [...document.querySelectorAll('.scroll')]"
+    assert set(page.run(f"{boxes}.map((box) => box.scrollWidth - box.clientWidth)")) == {0}
+    froc, fscore = (
+        list(csv.DictReader(io.StringIO(page.saved(f"{name}.csv", lambda: page.run(SAVE_CSV, title)))))  # noqa: B023
+        for name, title in (("froc", "FROC"), ("fscore", "F-score"))
+    )
+    for name, system in systems.items():
+        counts = sed.deltas(system, truth, sed.Collar()).counts()
+        curves = [sed.curves.froc_curve(of_class, counts.hours) for of_class in counts.values()]
+        of_system = [row for row in froc if row["curve"] == f"{name}: all classes"]
+        assert len(of_system) > 5
+        for row in of_system:
+            rate = float(row["false alarms per hour"])
+            assert float(row["recall"]) == pytest.approx(np.mean([c.recall_at(rate) for c in curves]))
+        of_system = [row for row in fscore if row["curve"] == f"{name}: all classes"]
+        assert len(of_system) > 5
+        for row in of_system:
+            at_score = counts.at(np.array([float(row["score"])]))
+            means = np.mean([of_class.tally().fscore()[-1] for of_class in at_score.values()])
+            assert float(row["F1"]) == pytest.approx(means)
+    assert page.problems() == []
+
+
 def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:
     scores, truth = simulated_set()
     metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=10)
