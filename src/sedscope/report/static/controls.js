@@ -75,7 +75,8 @@ export function addControls(model, state) {
     systems.querySelector("select").value = state.system;
     rates.querySelector("select").value = "";
     summary.replaceChildren(summaryText(state, model.criteria[state.criterion]));
-    positions.replaceChildren(positionsText(model, state, movedClass(), thresholds));
+    positions.title = positionsText(model, state, movedClass(), thresholds);
+    positions.replaceChildren(positions.title);
     rates.querySelector("select").disabled = model.criteria[state.criterion].measures_time;
     download.disabled = !model.criteria[state.criterion].thresholds_frames;
   };

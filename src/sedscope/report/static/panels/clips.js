@@ -149,7 +149,7 @@ class ClipBrowser {
     return [...(k === null ? [] : [nameOf(model.labels[k]), ": "]),
       `${what}: ${whole(shown)}${total === null || total === shown ? "" : ` of ${whole(total)}`} in ` +
         `${counted(listed.filter((i) => own[i] > 0).length, "listed clip")}` +
-        (total !== null && total > shown ? ". The page does not hold the others." : "")];
+        (total !== null && total > shown ? ". The others are in clips that the page does not hold: --clips-shown adds them." : "")];
   }
 
   draw(clip) {
