@@ -15,6 +15,7 @@ from typer.main import get_command
 
 from sedscope.cli import program
 
+_DOCS = Path(__file__).parent
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
     "Choose thresholds": ("tune", "detect"),
@@ -35,7 +36,7 @@ def write_command_pages(folder: Path) -> None:
         raise ValueError(f"TOPICS differ from the commands: {sorted(shown ^ {*tool.commands})}")
     context = tool.make_context("sedscope", [], resilient_parsing=True)
     for name, command in tool.commands.items():
-        _write(folder / f"{_page(name)}.rst", _command_page(name, command, context))
+        _write(folder / f"{_page(name)}.rst", _command_page(name, command, context, [*tool.commands]))
     _write(folder / "index.rst", _index(tool.commands))
 
 
@@ -62,10 +63,28 @@ def _index(commands: dict[str, Any]) -> Iterator[str]:
         yield from ("", ".. toctree::", "   :hidden:", "", *(f"   {_page(name)}" for name in names))
 
 
-def _command_page(name: str, command: Any, parent: Any) -> Iterator[str]:
+def _example(name: str, commands: list[str]) -> str:
+    """Return the shortest example of a command on the pages, if possible on the files of the demo."""
+    others = [f"{other} " for other in commands if other.startswith(f"{name} ")]
+    pages = [_DOCS.parent / "README.md", *sorted(_DOCS.glob("*.md"))]
+    lines = (line for page in pages for line in page.read_text(encoding="utf-8").splitlines())
+    calls = [line.removeprefix("$ sedscope ") + " " for line in lines if line.startswith("$ sedscope ")]
+    own = [c for c in calls if c.startswith(f"{name} ") and not any(map(c.startswith, others))]
+    if not own:
+        raise ValueError(f"No page has an example of sedscope {name}.")
+    return (
+        "sedscope "
+        + min(own, key=lambda call: ("scores ground_truth.tsv" not in call, len(call))).strip()
+    )
+
+
+def _command_page(name: str, command: Any, parent: Any, commands: list[str]) -> Iterator[str]:
     context = command.make_context(name, [], parent=parent, resilient_parsing=True)
     yield from _heading(f"sedscope {name}", "=")
-    for paragraph in command.help.split("\n\n"):
+    summary, *paragraphs = command.help.split("\n\n")
+    yield f"{_marked_up(' '.join(summary.split()))}\n"
+    yield from (".. code-block:: console", "", f"   $ {_example(name, commands)}", "")
+    for paragraph in paragraphs:
         yield f"{_marked_up(' '.join(paragraph.split()))}\n"
     usage = " ".join(command.collect_usage_pieces(context))
     yield from (".. code-block:: text", "", f"   sedscope {name} {usage}", "")

@@ -74,7 +74,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "generated/gallery",
     "filename_pattern": r"\.py$",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.LearningOrder",
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
@@ -91,6 +91,7 @@ html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
+    "github_url": "https://github.com/sedscope/sedscope",
     "navigation_with_keys": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 6,

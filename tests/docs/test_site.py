@@ -78,6 +78,8 @@ def test_every_command_has_a_page_with_its_options(script: Any, tmp_path: Path) 
         assert f":doc:`{name}`" in index
         page = (tmp_path / f"{name}.rst").read_text(encoding="utf-8")
         options = [option for part in command.params for option in part.opts if option.startswith("-")]
+        example = f"   $ sedscope {name.replace('_', ' ')}"
+        assert page.index(example) < page.index(".. code-block:: text")
         for option in options:
             assert re.search(rf"^\.\. option:: .*{option}\b", page, re.MULTILINE), (name, option)
 
@@ -92,6 +94,11 @@ def test_the_figures_of_the_landing_page_are_measured() -> None:
     figures = re.findall(r"\*\*([\d.]+ ×)\*\*", (DOCS / "index.md").read_text(encoding="utf-8"))
     assert len(figures) == 3
     assert all(f"| {figure} |" in measured for figure in figures)
+
+
+def test_the_gallery_has_an_order(script: Any) -> None:
+    examples = {file.stem for file in (ROOT / "examples" / "gallery").glob("*.py")}
+    assert {*script("gallery_order").ORDER} == examples
 
 
 def test_the_first_screen_shows_the_picture_and_the_report_above_the_table() -> None:
