@@ -87,6 +87,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "sedscope"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("tables.js", {"defer": "defer"})]
 html_extra_path = ["generated/extra"]
 html_show_sourcelink = False
 html_copy_source = False

@@ -100,9 +100,12 @@ def conclude(outcomes: Sequence[Outcome], junit: Path | None = None) -> None:
         from ..io.atomic_write import write_text
 
         write_text(junit, _junit(outcomes))
-    unmet = [outcome for outcome in outcomes if not outcome.met]
-    for outcome in unmet:
-        typer.echo(f"not met: {outcome.requirement}: {outcome.measured}.", err=True)
+    unmet: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if not outcome.met:
+            unmet.setdefault(outcome.measured, []).append(outcome.requirement)
+    for measured, requirements in unmet.items():
+        typer.echo(f"not met: {listing(requirements)}: {measured}.", err=True)
     if unmet:
         raise typer.Exit(1)
 

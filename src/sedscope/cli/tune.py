@@ -280,7 +280,7 @@ def tune(
         _show_choice(points, counts, objective.per, guarantees, judged)
         outcomes = [
             Outcome(
-                f"{label} meets the constraints",
+                label,
                 label not in points.unmet,
                 f"no threshold gives {points.unmet.get(label)}",
             )

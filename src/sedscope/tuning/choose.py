@@ -185,7 +185,7 @@ def choose(
         del settings["per"]
     provenance = _provenance(counts, objective, {**goal.parameters(), **settings})
     if guarantees is not None:
-        provenance["guarantee"] = guarantees.about(total)
+        provenance["guarantee"] = guarantees.about(total, unmet)
     return OperatingPoints(thresholds, provenance, unmet)
 
 

@@ -9,7 +9,7 @@ to clip than those of independent events would.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -22,7 +22,7 @@ from ..counting.deltas import Deltas
 from ..criteria.delta_tables import DeltaRows
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
-from ..errors import SedscopeError
+from ..errors import SedscopeError, listing
 from ..resampling.resampling import Resampling
 from .allocation import Frontier, allocate
 
@@ -30,6 +30,7 @@ _NEGLIGIBLE = 1e-18  # a term this small beside the sum changes nothing
 _PRECISION = 1e-11  # more than rounding changes a probability, as a share of it
 _STEP = 1.005  # from one operating point that is tested to the next
 _STARTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # numbers of detections, per reference, at which tests begin
+_PLACES, _FIRST = 6, 0.25  # and so many places more, from that number of detections on
 
 
 def poisson_at_most(number: int, mean: float) -> float:
@@ -165,14 +166,21 @@ class Guarantees:
         if deltas is not None and deltas.tables.right is not None:
             self._of_detections = _Clusters(_right_as_true(deltas), groups)
 
-    def about(self, total: bool) -> str:
-        """Describe what holds in one sentence. ``total``: for all classes together."""
+    def about(self, total: bool, unmet: Collection[str]) -> str:
+        """Describe what holds in one sentence.
+
+        ``total``: for all classes together. ``unmet``: the classes for which it does not hold.
+        """
+        confidence = f"with {self.confidence * 100:g} % confidence"
+        how = f"exact Poisson and binomial limits, {self.dependence_text()}"
+        if unmet and (total or len(unmet) == len(self._judged_classes())):
+            return f"Requirements cannot be promised {confidence}: {how}."
         of = "all classes together" if total else "each class"
-        return (
-            f"Requirements hold with {self.confidence * 100:g} % confidence for {of}, although "
-            "thresholds were searched for: exact Poisson and binomial limits, "
-            f"{self.dependence_text()}."
-        )
+        of += f" but {listing(unmet, limit=10)}" if unmet else ""
+        return f"Requirements hold {confidence} for {of}, although thresholds were searched for: {how}."
+
+    def _judged_classes(self) -> list[str]:
+        return [label for label, table in self.counts.items() if table.references]
 
     def dependence_text(self) -> str:
         """Say what the limits take into account."""
@@ -301,12 +309,17 @@ def _sequence(table: ClassCounts) -> list[int]:
 
 
 def _starts(table: ClassCounts) -> set[int]:
-    """Return the operating points at which tests of a share begin: numbers of detections per reference."""
+    """Return the operating points at which tests of a share begin.
+
+    These are numbers of detections per reference, and places of equal distance, for systems whose detections
+    merge before there are many.
+    """
     tp, fp = _columns(table)
     sequence = np.array(_sequence(table))
     reached = np.maximum.accumulate(tp + fp)[sequence]
-    at_least = [max(1, math.ceil(share * table.references)) for share in _STARTS]
-    places = np.searchsorted(reached, at_least, side="left")
+    at_least = [max(1, math.ceil(share * table.references)) for share in (_FIRST, *_STARTS)]
+    first, *places = np.searchsorted(reached, at_least, side="left").tolist()
+    places += np.linspace(first, len(sequence), _PLACES, endpoint=False).astype(int).tolist()
     return {int(sequence[place]) for place in places if place < len(sequence)} or {int(sequence[-1])}
 
 
