@@ -98,7 +98,7 @@ def test_the_figures_of_the_landing_page_are_measured() -> None:
 
 def test_the_gallery_has_an_order(script: Any) -> None:
     examples = {file.stem for file in (ROOT / "examples" / "gallery").glob("*.py")}
-    assert {*script("gallery_order").ORDER} == examples
+    assert {*script("gallery").ORDER} == examples
 
 
 def test_the_first_screen_shows_the_picture_and_the_report_above_the_table() -> None:

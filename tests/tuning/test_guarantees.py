@@ -137,10 +137,14 @@ def test_a_precision_is_promised_where_detections_merge_early(data: Path) -> Non
     assert "Speech" not in points.unmet
     assert len(points.unmet) == 9
     text = points.provenance["guarantee"]
-    assert text.startswith("Requirements hold with 95 % confidence for each class but Alarm_bell_ringing")
+    assert text.startswith(
+        "Requirements hold with 95 % confidence for each class but Alarm_bell_ringing"
+    )
     impossible = sed.choose(deltas, min_precision=0.9, confidence=0.95)
     assert len(impossible.unmet) == 10
-    assert impossible.provenance["guarantee"].startswith("Requirements cannot be promised with 95 % conf")
+    assert impossible.provenance["guarantee"].startswith(
+        "Requirements cannot be promised with 95 % conf"
+    )
 
 
 def random_frontiers(rng: np.random.Generator) -> tuple[dict[str, Frontier], dict[str, Tally], int]:

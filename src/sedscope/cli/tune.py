@@ -279,11 +279,7 @@ def tune(
         _save(points, output, source)
         _show_choice(points, counts, objective.per, guarantees, judged)
         outcomes = [
-            Outcome(
-                label,
-                label not in points.unmet,
-                f"no threshold gives {points.unmet.get(label)}",
-            )
+            Outcome(label, label not in points.unmet, f"no threshold gives {points.unmet.get(label)}")
             for label in points.thresholds
         ]
         conclude(outcomes, junit)

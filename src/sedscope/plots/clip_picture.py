@@ -19,7 +19,7 @@ from ..data.times import to_seconds
 from ..errors import SedscopeError, SedscopeWarning, listing, with_guesses
 from ..io.audio import read_audio
 from ..tuning.operating_points import OperatingPoints
-from .axes import drawn_name, figure_or_new
+from .axes import drawn_name, figure_or_new, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,7 +226,7 @@ def plot_clip(
     )[:, 0]
     if sound:
         _draw_spectrogram(axes[0], *sound, start, until)
-    colours = dict(zip(labels, _colours(len(labels)), strict=True))
+    colours = {label: str(line_style(i)["color"]) for i, label in enumerate(labels)}
     for label in [label for label in labels if label in scores.classes]:
         values = clip_scores.values[:, scores.classes.index(label)].astype(np.float64)
         values[np.isneginf(values)] = np.nan
@@ -301,16 +301,8 @@ def _draw_spectrogram(axes: Axes, samples: FloatArray, rate: float, start: float
     axes.set_ylabel("frequency (kHz)")
 
 
-def _colours(number: int) -> list[tuple[float, ...]]:
-    from matplotlib import colormaps
-
-    few = number <= 10
-    positions = np.arange(number) if few else np.linspace(0.05, 0.95, number)
-    return [tuple(colour) for colour in colormaps["tab10" if few else "turbo"](positions)]
-
-
 def _draw_thresholds(
-    axes: Axes, thresholds: float | Mapping[str, float], colours: Mapping[str, tuple[float, ...]]
+    axes: Axes, thresholds: float | Mapping[str, float], colours: Mapping[str, str]
 ) -> None:
     """Draw the thresholds as dashed lines: one, or one per class in its colour."""
     if not isinstance(thresholds, Mapping):
@@ -322,18 +314,19 @@ def _draw_thresholds(
 
 
 def _draw_events(
-    axes: Axes, references: _Events, detections: _Events, colours: Mapping[str, tuple[float, ...]]
+    axes: Axes, references: _Events, detections: _Events, colours: Mapping[str, str]
 ) -> None:
     """Draw events as bars: one row per class, references above detections."""
     from matplotlib.patches import Patch
 
     for row, (label, colour) in enumerate(colours.items()):
-        for events, top, style in (
-            (references, row - 0.4, {"facecolor": colour}),
-            (detections, row + 0.02, {"facecolor": "none", "hatch": "/////"}),
+        for events, top, face, hatch in (
+            (references, row - 0.4, colour, None),
+            (detections, row + 0.02, "none", "/////"),
         ):
             bars = [(onset, offset - onset) for onset, offset, other in events if other == label]
-            axes.broken_barh(bars, (top, 0.38), edgecolor=colour, linewidth=1, **style)
+            height = (top, 0.38)
+            axes.broken_barh(bars, height, edgecolor=colour, linewidth=1, facecolor=face, hatch=hatch)
     axes.set_yticks(range(len(colours)), [*map(drawn_name, colours)])
     axes.set_ylim(len(colours) - 0.4, -0.6)
     kinds = [

@@ -1,8 +1,13 @@
-"""The order of the gallery: as one learns, from a first value to errors in single clips."""
+"""The gallery: its order, as one learns, from a first value to errors in single clips; and its colours."""
 
 from __future__ import annotations
 
 from pathlib import Path
+
+import matplotlib
+from cycler import cycler
+
+from sedscope.plots.axes import line_style
 
 ORDER = (
     "evaluate_a_system",
@@ -32,3 +37,9 @@ class LearningOrder:
 
     def __repr__(self) -> str:
         return f"LearningOrder({self.folder!r})"
+
+
+def use_colours(settings: object, file: str) -> None:
+    """Let what an example draws itself have the colours of the plots. Called before each example."""
+    matplotlib.rcdefaults()
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=[line_style(i)["color"] for i in range(10)])
