@@ -21,7 +21,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.counting.clip_reader import read_each
 from sedscope.io.locations import Address, location
+from sedscope.io.scores import npy_files
 from sedscope.io.scores.files import SCORE_FORMATS
 
 from ..support.command_line import run
@@ -236,6 +238,30 @@ def test_only_the_rows_of_a_clip_are_read(
     monkeypatch.setattr(Address, "read_range", noting)
     clip = scores["clip 05"]
     assert read == [clip.values.nbytes]
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_the_clips_of_a_store_take_few_requests(
+    here: Path, addresses: dict[str, str], monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    where = addresses["memory"].format("store")
+    expected = sed.read_scores(here / FORMATS["store"])
+    size = sum(clip.values.nbytes for clip in expected.values())
+    monkeypatch.setattr(npy_files, "_REQUEST", size // 3)
+    scores = sed.read_scores(where)
+    read: list[int] = []
+    original = Address.read_range
+
+    def noting(self: Address, first: int, last: int) -> bytes:
+        read.append(last - first)
+        return original(self, first, last)
+
+    monkeypatch.setattr(Address, "read_range", noting)
+    for clip, opened in zip(scores, read_each(scores, [*scores], threads), strict=True):
+        assert isinstance(opened, sed.ClipScores)
+        np.testing.assert_array_equal(opened.values, expected[clip].values)
+    assert len(read) <= 10 < len(scores)
+    assert sum(read) < 2 * size
 
 
 def test_an_hdf5_file_is_read_in_parts(

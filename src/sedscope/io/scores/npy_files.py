@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import mmap
 import os
+from concurrent.futures import Future
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import IO, Any, Literal, overload
 
 import numpy as np
@@ -17,6 +19,8 @@ from ..locations import Address, Location, error_reason, open_input
 _LONGEST_HEADER = 2**16 + 16  # bytes
 _PART = 2**26  # bytes of a mapped file that are asked for and let go together
 _PARTS_USED = 4  # at a time; a batch of clips takes half of them
+_REQUEST = 2**24  # bytes of a file at an address that one request reads, where much of it is needed
+_REQUESTS_KEPT = 8
 
 
 class NpyWriter:
@@ -80,10 +84,17 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
 
 
 class RemoteArray:
-    """An array in a file at an address. Rows are read when they are needed."""
+    """An array in a file at an address. Rows are read when they are needed.
+
+    The file is divided into blocks. The first request of a block reads only the rows that are needed. If
+    more are needed later, the next one reads all of it, so that the clips of a set take few requests.
+    """
 
     def __init__(self, file: Address) -> None:
         self._file = file
+        self._lock = Lock()
+        self._touched: set[int] = set()
+        self._blocks: dict[int, Future[NDArray[Any]]] = {}
         header = BytesIO(file.read_range(0, _LONGEST_HEADER))
         self.shape, self._columns_first, self.dtype = read_header(header, str(file))
         self._start = header.tell()
@@ -99,7 +110,38 @@ class RemoteArray:
         first, last, _ = rows.indices(self.shape[0])
         if self._columns_first and len(self.shape) > 1:
             return self._read(0, self.shape, "F")[first:last]
-        return self._read(first, (max(0, last - first), *self.shape[1:]), "C")
+        together = max(1, _REQUEST // max(1, self.nbytes // max(1, self.shape[0])))
+        begin, end = first // together, max(first, last - 1) // together
+        with self._lock:
+            known = all(block in self._touched for block in range(begin, end + 1))
+            self._touched.update(range(begin, end + 1))
+        if not known or last - first > together:
+            return self._read(first, (max(0, last - first), *self.shape[1:]), "C")
+        parts = [
+            self._block(block, together)[max(first - block * together, 0) : last - block * together]
+            for block in range(begin, end + 1)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _block(self, block: int, together: int) -> NDArray[Any]:
+        """Return all rows of a block. Threads that need the same one wait for one request."""
+        with self._lock:
+            future = self._blocks.pop(block, None)
+            is_new = future is None
+            if future is None:
+                future = Future()
+                while len(self._blocks) >= _REQUESTS_KEPT:
+                    self._blocks.pop(next(iter(self._blocks)))
+            self._blocks[block] = future  # the last one used comes last
+        if is_new:
+            rows = min(together, self.shape[0] - block * together)
+            try:
+                future.set_result(self._read(block * together, (rows, *self.shape[1:]), "C"))
+            except BaseException as error:
+                with self._lock:
+                    self._blocks.pop(block, None)
+                future.set_exception(error)
+        return future.result()
 
     def _read(self, first: int, shape: tuple[int, ...], order: Literal["C", "F"]) -> NDArray[Any]:
         row = int(np.prod(self.shape[1:], dtype=object)) * self.dtype.itemsize
