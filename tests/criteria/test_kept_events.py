@@ -210,7 +210,12 @@ def test_scores_of_frames_with_overlapping_references(
 
 
 @pytest.mark.parametrize(
-    "metric", [sed.presets.PSDS1, sed.FScore(sed.Clip()), sed.FScore(sed.Collar(cross_triggers=True))]
+    "metric",
+    [
+        sed.presets.PSDS1,
+        sed.FScore(sed.Clip(cross_triggers=True)),
+        sed.FScore(sed.Collar(cross_triggers=True)),
+    ],
 )
 def test_overlapping_references_are_refused(metric: Any) -> None:
     truth = sed.GroundTruth.from_dict(

@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.metrics import FalseAnswerRate
 
 from ..criteria.test_greedy_pairs import Reference, kept, references, verdicts
-from ..criteria.test_kept_events import Detection, clips
+from ..criteria.test_kept_events import END, Detection, clips
 from ..support import oracle
 from ..support.command_line import run
 from ..support.examples import EVENT_METRICS
@@ -97,6 +98,62 @@ def test_values(
     result = sed.evaluate(*kept(detected, targets), list(expected), run=sed.Run(threads=1))
     for metric, value in expected.items():
         assert result[metric].value == pytest.approx(value, abs=1e-12, nan_ok=True), metric
+
+
+@settings(max_examples=100)
+@given(clips, references, st.integers(1, 5))
+def test_segments_of_overlapping_references(
+    detected: list[list[Detection]], targets: list[list[Reference]], length: int
+) -> None:
+    """A class is active in a segment if any reference overlaps it, so merging them changes nothing."""
+    scores, truth = kept(detected, targets)
+    merged = sed.GroundTruth.from_dict(
+        {clip: truth.events(clip) for clip in truth.clips},
+        durations=dict.fromkeys(truth.clips, 2 * END / 1e6),
+        overlaps="merge",
+    )
+    for criterion in (sed.Clip(), sed.Segment(length / 1e6)):
+        metric = sed.AveragePrecision(criterion)
+        values = [sed.evaluate(scores, each, metric)[metric] for each in (truth, merged)]
+        for label, of_class in values[0].per_class.items():
+            assert of_class.value == pytest.approx(values[1].per_class[label].value, nan_ok=True)
+
+
+@settings(max_examples=150)
+@given(clips, references)
+def test_false_answers_at_every_threshold(
+    detected: list[list[Detection]], targets: list[list[Reference]]
+) -> None:
+    """The share of clips and classes without references in which any event has a higher score."""
+    absent = {
+        label: [
+            [event[3] for event in events if event[2] == label]
+            for events, goals in zip(detected, targets, strict=False)
+            if not number_of(label, goals)
+        ]
+        for label in LABELS
+    }
+    scores, truth = kept(detected, targets)
+    levels = sorted({event[3] for events in detected for event in events})
+    for threshold in (-1.0, *levels, *(level - 1e-9 for level in levels)):
+        answered = {
+            label: [any(score > threshold for score in query) for query in asked]
+            for label, asked in absent.items()
+        }
+        together = [answer for of_label in answered.values() for answer in of_label]
+        metric = FalseAnswerRate(threshold)
+        result = sed.evaluate(scores, truth, metric, run=sed.Run(threads=1))[metric]
+        assert result.value == pytest.approx(fmean(together) if together else np.nan, nan_ok=True)
+        for label, of_class in result.per_class.items():
+            share = fmean(answered[label]) if answered[label] else np.nan
+            assert of_class.value == pytest.approx(share, nan_ok=True)
+            curve = of_class.curve
+            assert curve is not None
+            at = int(np.count_nonzero(curve.scores > threshold)) - 1
+            assert curve.values[at] == pytest.approx(share, nan_ok=True)
+        if answered and result.average("macro") == result.average("macro"):
+            shares = [fmean(of_label) for of_label in answered.values() if of_label]
+            assert result.average("macro") == pytest.approx(fmean(shares))
 
 
 @settings(max_examples=60)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import sedscope as sed
-from sedscope.metrics import BrierScore, CalibrationError, Metric
+from sedscope.metrics import BrierScore, CalibrationError, FalseAnswerRate, Metric
 from sedscope.postprocessing import (
     Chain,
     EventBoxes,
@@ -79,6 +79,8 @@ METRICS: list[Metric[Any]] = [
     sed.BestDetectionCost(SEGMENT, miss_cost=1, average="micro_tuned"),
     sed.EqualErrorRate(TIME),
     sed.EqualErrorRate(sed.Clip(), average="micro"),
+    FalseAnswerRate(0.3),
+    FalseAnswerRate(0.1, average="macro"),
     sed.BestFScore(sed.AnyOverlap(before=3e-6, after=1e-5, merge_gap=2e-6)),
     sed.AveragePrecision(sed.AnyOverlap()),
     sed.FalseAlarmRate(sed.AnyOverlap(split=1), threshold=0.3, per="day"),

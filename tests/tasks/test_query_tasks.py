@@ -47,8 +47,29 @@ def test_moment_retrieval(tmp_path: Path) -> None:
         "map_50": pytest.approx((5 / 6 + 1) / 3),
         "map_75": pytest.approx(5 / 6 / 3),
         "map": pytest.approx(sum(FIRST + SECOND) / 10 / 3),
+        "false_answers": None,  # every query has a moment
+        "pooled_map_50": values["pooled_map_50"],
     }
     assert json.loads(printed.out)["score"] == values["r1_70"]
+
+
+def test_answers_to_queries_without_moments(tmp_path: Path) -> None:
+    """They change the metrics that count them, and not the official ones."""
+    absent = [query(4, [], duration=160), query(5, [], duration=160)]
+    false = [answer(4, [[0, 90, 0.95]]), answer(5, [])]
+    predictions, references = write(tmp_path)
+    values = {}
+    for name, added in (("without", []), ("silent", [answer(4, []), answer(5, [])]), ("false", false)):
+        lines = (ANSWERS + added, REFERENCES + (absent if added else []))
+        for path, rows in zip((predictions, references), lines, strict=True):
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        result = sed.tasks.evaluate_task(TASK, predictions, truth=references)
+        values[name] = dict(result.values["castella"])
+    official = ("r1_50", "r1_70", "map_50", "map_75", "map")
+    for name in official:
+        assert values["without"][name] == values["silent"][name] == values["false"][name]
+    assert (values["silent"]["false_answers"], values["false"]["false_answers"]) == (0, 0.5)
+    assert values["false"]["pooled_map_50"] < values["silent"]["pooled_map_50"]
 
 
 def test_moments_by_length(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ class SegmentCriterion(Criterion):
     counts_negatives: ClassVar[bool] = True
     defines_substitutions: ClassVar[bool] = True
     judges_classes_alone: ClassVar[bool] = True
+    judges_overlapping_references: ClassVar[bool] = True
     reads_pieces: ClassVar[bool] = True
 
     @property

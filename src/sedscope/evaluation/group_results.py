@@ -178,7 +178,7 @@ def group_notes(groups: Mapping[str, GroupResults]) -> list[str]:
 
 
 def _without_value(results: GroupResults) -> list[str]:
-    """Note groups in which a metric is not defined."""
+    """Note groups in which a metric is not defined, although it is in others."""
     by_metric: dict[str, list[str]] = {}
     for group, evaluation in results.items():
         for metric, result in evaluation.results.items():
@@ -190,6 +190,8 @@ def _without_value(results: GroupResults) -> list[str]:
         left_out = f" They {f'count as {floor:g} in' if floor else 'are left out of'} the average."
     together: dict[tuple[str, ...], list[str]] = {}
     for name, without in by_metric.items():
+        if len(without) == len(results):
+            continue
         together.setdefault(tuple(without), []).append(name)
     return [
         f"{listing(names)} {'is' if len(names) == 1 else 'are'} not defined in some of the "

@@ -29,6 +29,7 @@ from .psds import PSDS as PSDS
 from .psds import ClassPSDS as ClassPSDS  # contract
 from .psds import PiPSDS as PiPSDS
 from .psds import PSDSResult as PSDSResult  # contract
+from .queries import FalseAnswerRate as FalseAnswerRate  # contract
 from .queries import MeanIoU as MeanIoU
 from .queries import QueryCurve as QueryCurve  # contract
 from .queries import QueryMean as QueryMean

@@ -114,6 +114,7 @@ SHORT_NAMES = {
     "r1_50": ("RecallAt(1, 0.5)", "share of queries whose first answer has an IoU of 0.5"),
     "r1_70": ("RecallAt(1, 0.7)", "share of queries whose first answer has an IoU of 0.7"),
     "mean_iou": ("MeanIoU()", "mean IoU of the first answers"),
+    "false_answers": ("FalseAnswerRate()", "share of queries without references that are answered"),
 }
 """The definition of each metric that has a short name, and what it says, in one line."""
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..counting.counts import ClassCounts
-from ..criteria import BestAnswers, Criterion, OfLength, QueryIoU
+from ..criteria import BestAnswers, Clip, Criterion, OfLength, QueryIoU
 from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
 from ..tabular import CurveTable
 from .classwise import ClassValue, ClasswiseMetric
-from .metric import METRICS, Metric
+from .curves import ThresholdCurve, operating_scores
+from .metric import METRICS, Metric, PointsRead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -226,3 +227,63 @@ class RecallAt(QueryMetric):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
         hits = counts.tp[counts.scores >= self.tiou]
         return ClassValue(float(hits[-1] / counts.references) if len(hits) else 0.0)
+
+
+@METRICS.register
+@dataclass(frozen=True, repr=False)
+class FalseAnswerRate(ClasswiseMetric[ThresholdCurve]):
+    """The share of queries without references that are answered all the same.
+
+    Such a query is a clip and class without references: it asks for what is not there. It is answered
+    wrongly if an answer has a higher score than the threshold, however many there are. The curve has the
+    share at every threshold. Without such queries there is no value (NaN).
+
+    Parameters
+    ----------
+    threshold : float, default 0.5
+        Answers with ``score > threshold`` count.
+    average : {"micro", "macro"}, default "micro"
+        ``micro``: the share of all queries without references. ``macro``: the mean over the classes that
+        have such queries.
+
+    Examples
+    --------
+    >>> import sedscope as sed
+    >>> answers = {"a": [(1, 3, "Dog", 0.9)], "b": [(0, 2, "Dog", 0.7), (4, 6, "Dog", 0.8)], "c": []}
+    >>> scores = sed.Scores.from_events(answers, overlaps="keep")
+    >>> references = {"a": [(1, 3, "Dog")], "b": [], "c": []}
+    >>> truth = sed.GroundTruth.from_dict(references, durations=dict.fromkeys(answers, 9))
+    >>> result = sed.evaluate(scores, truth, FalseAnswerRate())["FalseAnswerRate()"]
+    >>> result.value, result.per_class["Dog"].curve.scores.tolist()
+    (0.5, [inf, 0.9, 0.8])
+    """
+
+    threshold: float = 0.5
+    average: str = "micro"
+
+    averages: ClassVar[tuple[str, ...]] = ("micro", "macro")
+    needs_negatives: ClassVar[bool] = True
+    needs_references: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    has_thresholds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        require_number(self, "threshold")
+        object.__setattr__(self, "criterion", Clip())
+        super().__post_init__()
+
+    @property
+    def points_read(self) -> PointsRead:
+        """All, of which the curve is made."""
+        return "all"
+
+    def of_lengths(self, shortest: float, longest: float) -> FalseAnswerRate:
+        """Return the same metric: what is not there has no length."""
+        return self
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ThresholdCurve]:
+        tally = counts.tally_at(self.threshold)
+        return ClassValue(float(tally.fpr), self.threshold, tally)
+
+    def curve_of(self, counts: ClassCounts, hours: float) -> ThresholdCurve:
+        return ThresholdCurve(operating_scores(counts), counts.tally().fpr, "false-answer rate")
