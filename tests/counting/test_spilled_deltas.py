@@ -20,6 +20,7 @@ from sedscope.counting.one_pass import one_pass, pass_in_parts
 from sedscope.counting.request import DeltaRequest
 from sedscope.counting.spilled_deltas import spilled
 from sedscope.criteria import Criterion
+from sedscope.criteria.delta_tables import FalseAlarmRows
 from sedscope.data.alignment import align
 from sedscope.postprocessing import MedianFilter
 
@@ -102,7 +103,16 @@ def test_classes_that_were_spilled_are_those_of_a_pass_in_memory(
                     for each, request in requests.items()
                 }
                 block = on_disk.of_classes(range(first_class, last_class))
-                assert_same(block, one_pass(alignment, asked))
+                expected = one_pass(alignment, asked)
+                if per_second is None:  # classes that are asked for alone are verified later
+                    expected = {each: without_certain(deltas) for each, deltas in expected.items()}
+                assert_same(block, expected)
+
+
+def without_certain(deltas: sed.Deltas) -> sed.Deltas:
+    variants = {variant: without_certain(part) for variant, part in deltas.variants.items()}
+    tables = replace(deltas.tables, certain=FalseAlarmRows.none())
+    return replace(deltas, tables=tables, variants=variants)
 
 
 def small_limit() -> tuple[sed.Scores, sed.GroundTruth, dict[str, Any]]:

@@ -45,6 +45,15 @@ class DeltaRequest:
         """Return the same request without a limit on false positives."""
         return replace(self, false_positive_limit=None)
 
+    def of_part(self, classes: int) -> DeltaRequest:
+        """Return the same request for a part of the clips: without a limit, because floors are verified when
+        all clips are known, with what the part says about them. ``classes``: their number."""
+        if self.false_positive_limit is None:
+            return self
+        every = np.ones(classes, bool)
+        requested = {v: self.classes.get(v, every) for v in (None, *self.variants)}
+        return replace(self.at_every_threshold(), classes=requested)
+
     def further_down(self, spare: float = 0.0) -> DeltaRequest:
         """Return the same request with twice the limit: resamples, and parts of a larger set, rarely read
         twice as far down as all clips. ``spare``: a share of the limit that is added."""

@@ -156,7 +156,10 @@ class _Spilled:
         changes: dict[str, Any] = {
             name: self._read(parts, classes) for name, parts in self._tables.items()
         }
-        deltas = replace(merged, floors=floors, tables=replace(merged.tables, **changes))
+        certain = merged.tables.certain.above(floors)
+        deltas = replace(
+            merged, floors=floors, tables=replace(merged.tables, certain=certain, **changes)
+        )
         return (
             deltas if (floors[classes.start : classes.stop] == -np.inf).all() else deltas.above(floors)
         )

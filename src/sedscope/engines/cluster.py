@@ -15,6 +15,7 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
@@ -22,7 +23,8 @@ from .engine import Engine, Item, by_variant, clip_ranges, part_of
 from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, results_of
 
 _PARTS_PER_WORKER = 4
-_MOST_CLIPS = 512
+_MOST_CLIPS = 512  # of a part ...
+_MOST_TICKS = 8 * 3600 * TICKS_PER_SECOND  # ... unless their durations are longer
 _CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clips would be too many
 
 
@@ -128,8 +130,9 @@ class ClusterEngine(Engine):
         return self.map(work, blocks, [1] * len(blocks), progress)
 
     def _parts(self, alignment: Alignment) -> list[Alignment]:
-        clips = len(alignment.clips)
-        size = max(1, min(_MOST_CLIPS, -(-clips // (_PARTS_PER_WORKER * self.workers()))))
+        clips, ticks = len(alignment.clips), int(alignment.durations.sum())
+        most = min(_MOST_CLIPS, _MOST_TICKS * clips // ticks) if ticks else _MOST_CLIPS
+        size = max(1, min(most, -(-clips // (_PARTS_PER_WORKER * self.workers()))))
         return [part_of(alignment, part) for part in clip_ranges(clips, self.clips_per_part or size)]
 
 

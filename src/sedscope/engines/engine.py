@@ -107,8 +107,8 @@ def part_deltas(
 
     The floors do not rise, because a part does not know the scores of the others.
     """
-    unlimited = {criterion: request.at_every_threshold() for criterion, request in requests.items()}
-    return one_pass(part, unlimited, threads=threads)
+    of_part = {c: request.of_part(len(part.classes)) for c, request in requests.items()}
+    return one_pass(part, of_part, threads=threads)
 
 
 def merge_parts(*parts: dict[Criterion, Deltas]) -> dict[Criterion, Deltas]:

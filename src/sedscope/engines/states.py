@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from ..counting.delta_files import pack_deltas, unpack_deltas
 from ..counting.deltas import Deltas, of_classes
-from ..counting.one_pass import one_pass
 from ..counting.request import Requests
 from ..counting.units import add_up_clips, merge_units, of_block
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..errors import SedscopeError
+from .engine import part_deltas
 
 _DELTAS, _PROBLEMS = b"deltas 1", b"problem1"
 ALL_CLIPS = "all clips"
@@ -72,9 +72,8 @@ class Finished:
 
 def partial(part: Alignment, plan: StatePlan) -> list[bytes]:
     """Find the deltas of some clips, and return the state of each block."""
-    requests = {criterion: request.at_every_threshold() for criterion, request in plan.requests.items()}
     try:
-        deltas = one_pass(part, requests, threads=1)
+        deltas = part_deltas(part, plan.requests, threads=1)
     except SedscopeError as error:
         return [_problems_state([str(error)])] * len(plan.blocks)
     together = np.zeros(len(part.clips), np.intp)

@@ -1,0 +1,127 @@
+"""``python -m benchmarks.clusters``: hours on clusters of two processes; time and memory of each process.
+
+The set has recordings of ten minutes, a frame a second, 100 classes, and scores of 16 bits. The scores are made
+on the workers. PSDS 1 and 2 are measured. Each run is a process of its own, looked at ten times a second from
+outside: what the client holds, and the largest of the processes that it starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import psutil
+
+import sedscope as sed
+
+CLASSES = 100
+PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
+SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Scores with 16 bits, as float32."""
+
+    scores: sed.Scores
+
+    def __call__(self, clip: str) -> sed.ClipScores:
+        """Return the scores of a clip."""
+        made = self.scores[clip]
+        values = made.values.astype(np.float16).astype(np.float32)
+        return sed.ClipScores.from_ticks(values, made.ticks)
+
+
+def recordings(hours: int) -> tuple[sed.Scores, sed.GroundTruth]:
+    """Scores and reference events of as many hours."""
+    clips = hours * 3600 // SECONDS
+    truth = sed.simulate.ground_truth(clips, seconds=SECONDS, classes=CLASSES, events_per_minute=0.5)
+    made = sed.simulate.scores(truth, classes=sed.simulate.labels(CLASSES), frame=1.0)
+    return sed.Scores.from_function(truth.clips, Rounded(made), classes=made.classes), truth
+
+
+def evaluate(engine: str, hours: int) -> None:
+    """Evaluate as many hours on a cluster of two processes, or on threads."""
+    scores, truth = recordings(hours)
+    start = time.perf_counter()
+    result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine=engine, threads=2))  # type: ignore[arg-type]
+    values = " ".join(f"{result[metric].value:.17g}" for metric in PSDS)
+    print(f"{time.perf_counter() - start:.3f} {values}")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run took: seconds from the call to the result, and bytes at most."""
+
+    seconds: float
+    client: int
+    worker: int
+    values: str
+
+
+def measure(engine: str, hours: int) -> Measured:
+    """Run an evaluation in its own process, and look at the memory of all processes."""
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.clusters", "--run", engine, str(hours)]
+    process = psutil.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    client = worker = 0
+    while process.poll() is None:
+        client = max(client, _held(process))
+        for child in _children(process):
+            worker = max(worker, _held(child))
+        time.sleep(0.1)
+    if process.returncode:
+        raise SystemExit(f"{engine} {hours} failed")
+    seconds, _, values = process.stdout.read().strip().splitlines()[-1].partition(" ")
+    return Measured(float(seconds), client, worker, values)
+
+
+def _held(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def _children(process: psutil.Process) -> list[psutil.Process]:
+    """Return the processes that run Python on behalf of a process; Spark's own is not a worker."""
+    try:
+        children = process.children(recursive=True)
+        return [child for child in children if "java" not in child.name()]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def main() -> None:
+    """Measure all engines at a tenth of the hours and at all of them, or run one."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.clusters", description=__doc__)
+    parser.add_argument("--run", nargs=2, metavar=("ENGINE", "HOURS"), help="run one, measure nothing")
+    parser.add_argument("--hours", type=int, default=2000)
+    parser.add_argument("engines", nargs="*", help="dask, ray and spark unless given")
+    options = parser.parse_args()
+    if options.run:
+        evaluate(options.run[0], int(options.run[1]))
+        return
+    print("| engine | hours | time | client | largest worker |")
+    print("| --- | --- | --- | --- | --- |")
+    values = set()
+    for engine in options.engines or ["dask", "ray", "spark"]:
+        for hours in (options.hours // 10, options.hours):
+            found = measure(engine, hours)
+            values.add((hours, found.values))
+            print(
+                f"| {engine} | {hours:,} | {found.seconds:.1f} s | {found.client / 1e6:.0f} MB "
+                f"| {found.worker / 1e6:.0f} MB |",
+                flush=True,
+            )
+    if len(values) > 2:
+        raise SystemExit(f"The engines differ: {sorted(values)}")
+    print(f"\nsedscope {sed.__version__}, numpy {np.__version__}, {os.cpu_count()} cores")
+
+
+if __name__ == "__main__":
+    main()
