@@ -421,7 +421,19 @@ def test_tables(systems: dict[str, sed.Scores], truth: sed.GroundTruth) -> None:
     assert frame["rank"].unique().sort().to_list() == [1, 2, 3]
     assert "'=A" in ranking.to_csv()
     assert [system.best_of_team for system in ranking.systems] == [True, True, False]
+    assert [system.team_rank for system in ranking.systems] == [1, 2, 1]
+    assert frame["team_rank"].unique().sort().to_list() == [1, 2]
+    assert [json_of["team_rank"] for json_of in ranking.to_dict()["systems"]] == [1, 2, 1]
+    header, _, first, _, last, *_ = ranking.table().splitlines()
+    assert "team rank" in header
+    place = header.index("team rank") + len("team rank") - 1
+    assert (first[place], last[place]) == ("1", " ")  # beside the best system of the team
     assert r"\textbf{" in ranking.to_latex()
+    rows = [line for line in ranking.to_latex().splitlines() if line.endswith(r"\\")]
+    assert rows[0] == r"rank & team & system & team rank & psds1 \\"
+    assert rows[1].startswith("1 & =A & good & 1 & ")
+    assert rows[3].startswith("3 & =A & bad &  & ")
+    assert "psds2" in ranking.to_latex(columns=["tie group", "psds2"])
     assert "**" in ranking.to_markdown()
     assert len(ranking.pairs_to_csv().splitlines()) == 4
     assert "Ranking of 3 systems by psds1" in repr(ranking)
@@ -453,4 +465,4 @@ def test_names_are_aligned_to_the_left() -> None:
     ranking = sed.rank({"a": system, "b": system}, truth, "collar_f1", resampling=10, teams=teams)
     assert "a       Oak         " in ranking.table()
     assert "| :--- | :--- | ---: |" in ranking.to_markdown()
-    assert r"\begin{tabular}{llr" in ranking.to_latex()
+    assert r"\begin{tabular}{lllr}" in ranking.to_latex()

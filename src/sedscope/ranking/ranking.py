@@ -89,6 +89,8 @@ class RankedSystem(MeasuredSystem):
     """The tie group: systems that cannot be told apart from the best one of the group."""
     best_of_team: bool = True
     """Whether no other system of the team comes before it."""
+    team_rank: int = 1
+    """The rank of the team: one more than the number of teams whose best system has a better score."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,10 @@ def rank_systems(
     pairs = _compare_pairs(ordered, level_of(confidence))
     rank_limits = _rank_limits(resampled, confidence)
     groups = _tie_groups(len(ordered), pairs)
+    best_of_team: dict[str, float] = {}
+    for system, score in zip(ordered, scores, strict=True):
+        best_of_team.setdefault(system.team, score)
+    of_teams = np.array([*best_of_team.values()])
     teams: set[str] = set()
     ranked = []
     for place, system in enumerate(ordered):
@@ -182,6 +188,7 @@ def rank_systems(
                 rank_high=high,
                 group=groups[place],
                 best_of_team=system.team not in teams,
+                team_rank=1 + int(np.count_nonzero(exceed(of_teams, best_of_team[system.team]))),
             )
         )
         teams.add(system.team)

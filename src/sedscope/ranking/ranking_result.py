@@ -42,7 +42,15 @@ from .significance import level_of
 
 COLUMNS: dict[str, type] = {
     **{"rank": int, "rank_low": int, "rank_high": int, "group": int, "team": str, "system": str},
-    **{"best_of_team": int, "runs": int, "metric": str, "class": str, "value": float, "low": float},
+    **{
+        "best_of_team": int,
+        "team_rank": int,
+        "runs": int,
+        "metric": str,
+        "class": str,
+        "value": float,
+        "low": float,
+    },
     **{"high": float, "deviation_of_runs": float, "definition": str},
 }
 PAIR_COLUMNS: dict[str, type] = {
@@ -63,15 +71,17 @@ Reports: TypeAlias = Literal["all", "best", "none"]
 class Ranking(TabularResult):
     """Systems, best first, with the intervals of their ranks and the groups in which they tie.
 
-    In tables, ``ranks`` is the interval of the rank. Systems of one tie group cannot be told apart from the
-    best one of the group. CSV and data frames have a row for each system, metric and class; rows over all
-    classes have no class.
+    In tables, ``ranks`` is the interval of the rank, and ``team rank`` the rank of a team, beside its best
+    system. Systems of one tie group cannot be told apart from the best one of the group. LaTeX has the rank,
+    the names, the rank of the team and the score; ``columns`` chooses others. CSV and data frames have a row
+    for each system, metric and class; rows over all classes have no class.
 
     Attributes
     ----------
     systems : tuple of RankedSystem
         Each has a ``name``, ``team``, ``score`` and ``metrics`` with intervals, ``rank``, the interval of
-        the rank (``rank_low``, ``rank_high``), a tie ``group`` from 1 on, and ``best_of_team``.
+        the rank (``rank_low``, ``rank_high``), a tie ``group`` from 1 on, ``best_of_team`` and
+        ``team_rank``.
     rejected : tuple of RejectedSystem
         The systems that could not be evaluated: ``name``, ``team`` and all ``reasons``.
     score : RankedMetric
@@ -129,7 +139,7 @@ class Ranking(TabularResult):
         return f"<Ranking of {counted(len(self.systems), 'system')} by {one_line(self.score.name)}{rejected}>"
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
-        ranked = self._ranked_table(digits)
+        ranked = self._ranked_table(digits, rank_first=form == "latex")
         if form == "html":
             return [ranked, [self.about(), *self._signature_lines()]]
         definitions = [definition(metric.name, metric.definition) for metric in self.metrics]
@@ -313,26 +323,33 @@ class Ranking(TabularResult):
             *(f"{system.full_name} was rejected: {system.reasons[0]}" for system in self.rejected),
         ]
 
-    def _ranked_table(self, digits: int) -> Table:
-        """Return a row per system, best first."""
-        with_teams = any(system.team != system.name for system in self.systems)
-        columns = [self._column(metric, digits) for metric in self.metrics]
-        rows = [
-            [
-                system.name,
-                *([system.team] if with_teams else []),
-                str(system.rank),
-                ranks_text(system),
-                str(system.group),
-                *(cells[place] for cells in columns),
-                " ".join(signature.short_hash("scores") for signature in system.signatures.values()),
-            ]
-            for place, system in enumerate(self.systems)
+    def _ranked_table(self, digits: int, *, rank_first: bool) -> Table:
+        """Return a row per system, best first. ``rank_first``: with the rank as the first name."""
+        names = [("system", [system.name for system in self.systems])]
+        if any(system.team != system.name for system in self.systems):
+            names.insert(0 if rank_first else 1, ("team", [system.team for system in self.systems]))
+        of_teams = [str(system.team_rank) if system.best_of_team else "" for system in self.systems]
+        hashes = [
+            " ".join(signature.short_hash("scores") for signature in system.signatures.values())
+            for system in self.systems
         ]
-        names = ["system", *(["team"] if with_teams else [])]
-        metrics = [metric.name for metric in self.metrics]
-        header = [*names, "rank", "ranks", "tie group", *metrics, "scores"]
-        return Table(header, rows, names=len(names), noun="system")
+        columns = [
+            ("ranks", [ranks_text(system) for system in self.systems]),
+            *([] if all(of_teams) else [("team rank", of_teams)]),
+            ("tie group", [str(system.group) for system in self.systems]),
+            *((metric.name, self._column(metric, digits)) for metric in self.metrics),
+            ("scores", hashes),
+        ]
+        (names if rank_first else columns).insert(
+            0, ("rank", [str(system.rank) for system in self.systems])
+        )
+        return Table(
+            [name for name, _ in (*names, *columns)],
+            [*zip(*(cells for _, cells in (*names, *columns)), strict=True)],
+            names=len(names),
+            noun="system",
+            in_latex=("team rank", self.score.name),
+        )
 
     def _column(self, metric: RankedMetric, digits: int) -> list[str]:
         """Return the cells of a metric, with intervals and the deviation between runs."""
@@ -359,7 +376,7 @@ class Ranking(TabularResult):
         for system in self.systems:
             place = (
                 *(system.rank, system.rank_low, system.rank_high, system.group),
-                *(system.team, system.name, int(system.best_of_team)),
+                *(system.team, system.name, int(system.best_of_team), system.team_rank),
             )
             for name, metric in system.metrics.items():
                 estimates: list[tuple[str | None, Estimate]] = [
@@ -399,7 +416,7 @@ def _system_values(system: RankedSystem) -> dict[str, Any]:
     return {
         "rank": system.rank,
         "rank_interval": [system.rank_low, system.rank_high],
-        **picked(system, "group", *_NAMES, "best_of_team"),
+        **picked(system, "group", *_NAMES, "best_of_team", "team_rank"),
         "score": picked(system.score, *_ESTIMATE),
         "metrics": {
             name: {

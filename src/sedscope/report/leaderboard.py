@@ -249,7 +249,9 @@ def _page_data(ranking: Ranking, pages: Mapping[SystemKey, Sequence[ReportPage]]
         "classes": [classes[name] for name in names],
         "systems": [
             {
-                **picked(system, "name", "full_name", "team", "rank", "group", "best_of_team"),
+                **picked(
+                    system, "name", "full_name", "team", "rank", "group", "best_of_team", "team_rank"
+                ),
                 "ranks": [system.rank_low, system.rank_high],
                 "score": _numbers(system.score),
                 "values": [_numbers(system.metrics[name]) for name in names],

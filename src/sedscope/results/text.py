@@ -120,6 +120,8 @@ class Table:
         Whether readable text has rules.
     by_class : bool
         Whether LaTeX may turn the table, so that each row becomes a column.
+    in_latex : sequence of str or None
+        The columns after the names that LaTeX has unless others are chosen; None for all.
     """
 
     header: Sequence[str]
@@ -130,6 +132,7 @@ class Table:
     noun: str = "class"
     ruled: bool = True
     by_class: bool = False
+    in_latex: Sequence[str] | None = None
 
     @property
     def all_rows(self) -> Rows:
@@ -145,8 +148,9 @@ class Table:
     def latex(self, form: LatexForm, formulas: Collection[str] = ()) -> str:
         """Return a ``tabular``; turned, if each class should be a column. ``formulas``: kept in cells."""
         rows = self.all_rows
-        if form.columns is not None:
-            kept = [*range(self.names), *map(rows[0].index, filter(rows[0].__contains__, form.columns))]
+        columns = self.in_latex if form.columns is None else form.columns
+        if columns is not None:
+            kept = [*range(self.names), *map(rows[0].index, filter(rows[0].__contains__, columns))]
             rows = [[row[k] for k in kept] for row in rows]
         if form.intervals == "column":
             rows = _with_interval_columns(rows)

@@ -45,12 +45,16 @@ export class RankingTable {
         cell: (system) => (system.ranks[0] === system.ranks[1] ? system.ranks[0] : system.ranks.join("–")) },
       { name: `1 … ${systems.length}`, drawn: true,
         cell: (system) => whisker([system.rank, ...system.ranks], [1, systems.length], "interval of the rank") },
+      { name: "team rank", isTeamRank: true, title: "rank of the team, by its best system",
+        value: (system) => system.team_rank + (system.best_of_team ? 0 : 0.5),
+        cell: (system) => (system.best_of_team ? system.team_rank : "") },
       { name: "tie group", value: (system) => system.group },
       ...others.map(([metric, m]) => ({ name: metric.name, title: metric.definition, descending: metric.higher_is_better,
         value: (system) => numberOf(system.values[m][0]), cell: (system) => valueText(system.values[m]) })),
     ];
     const withTeams = systems.some((system) => system.team !== system.name);
-    return columns.filter((column) => withTeams || !column.isTeam);
+    const severalOfATeam = systems.some((system) => !system.best_of_team);
+    return columns.filter((column) => (withTeams || !column.isTeam) && (severalOfATeam || !column.isTeamRank));
   }
 
   heading(column, i) {
