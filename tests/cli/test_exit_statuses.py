@@ -23,6 +23,8 @@ def folder(tmp_path: Path) -> Path:
     scores = sed.simulate.scores(truth)
     sed.write_scores(scores, tmp_path / "scores.npz")
     sed.evaluate(scores, truth, "psds1").to_json(tmp_path / "result.json")
+    review = sed.review.plan(scores, reviews=5)
+    review.answered([False] * len(review)).write(tmp_path / "review.csv")
     sed.write_scores(sed.simulate.scores(truth, seed=5, quality=0.3), tmp_path / "worse.npz")
     (tmp_path / "events.tsv").write_text("filename\tonset\toffset\tevent_label\na\t2\t1\tDog\n")
     return tmp_path
@@ -39,6 +41,10 @@ def arguments(folder: Path) -> dict[str, tuple[object, ...]]:
         "evaluate": (folder / "scores.npz", *files, "--require", "psds1 >= 0.999"),
         "check": (folder / "events.tsv", *files, "--task", "dcase2018_task4"),
         "rank": (folder / "events.tsv", *files),
+        "review": (
+            *("estimate", folder / "scores.npz", folder / "review.csv"),
+            *("--min-precision", 0.99, "--confidence", 0.999),
+        ),
         "tune": (folder / "scores.npz", *files, "--min-recall", 1, "-o", folder / "points.toml"),
         "validate": (folder / "events.tsv",),
         "verify": (folder / "result.json", folder / "worse.npz", *files),

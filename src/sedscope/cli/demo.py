@@ -1,4 +1,4 @@
-"""``sedscope demo``: from files to results, on simulated data; or the data of an alarm product."""
+"""``sedscope demo``: from files to results, on simulated data; or the data of a walk-through."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import SedscopeError
 from .options import progress_bar
 
 if TYPE_CHECKING:
@@ -23,6 +24,13 @@ _ALARM_SOUNDS = {"Cry": (1.0, 6.0), "Glass": (0.5, 1.5), "Smoke_detector": (3.0,
 """The classes of an alarm product, and how many seconds their events take."""
 _ENVIRONMENTS = ("home", "office", "street")
 _STREET_NOISE = 0.2  # how much less good a system is there
+_BIRDS = {"Great Tit": 40, "Eurasian Blackbird": 25, "Tawny Owl": 12, "Eurasian Wren": 8}
+"""Species, and how many calls a recording has on average."""
+_SITES = ("creek", "forest", "garden", "marsh", "ridge")
+_NIGHT = 600.0  # seconds of a recording
+_WINDOW = 3.0
+_ANNOTATED = 4  # one of so many recordings is annotated
+_FALSE = {"marsh": 0.12, "creek": 0.08}  # shares of windows without a call that have a detection
 
 
 def demo(
@@ -38,6 +46,14 @@ def demo(
             "clips of 30 seconds with one.",
         ),
     ] = None,
+    recordings: Annotated[
+        int | None,
+        typer.Option(
+            min=5,
+            help="Only simulate what BirdNET finds in so many recordings of ten minutes, in two of its "
+            "formats, with all calls and the annotations of some recordings.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate two systems, evaluate them and write a report.
 
@@ -49,6 +65,12 @@ def demo(
     from ..io.atomic_write import filling
     from ..io.side_tables import write_durations
 
+    if hours is not None and recordings is not None:
+        raise SedscopeError("Give either --hours or --recordings.")
+    if recordings is not None:
+        with filling(folder) as written:
+            _write_birds(written, folder, recordings)
+        return
     if hours is not None:
         with filling(folder) as written:
             _write_alarm_product(written, folder, hours, clips)
@@ -135,3 +157,58 @@ def _alarm_scores(truth: GroundTruth, environments: dict[str, str], quality: flo
         frame=0.5,
         thread_safe=True,
     )
+
+
+def _write_birds(written: Path, folder: Path, recordings: int) -> None:
+    """Write what BirdNET finds in recordings at five sites, the calls in them, and some annotations."""
+    import numpy as np
+
+    from .. import write_events
+    from ..io.side_tables import write_durations
+
+    rng = np.random.default_rng(0)
+    sites = {
+        f"{_SITES[i % len(_SITES)]}_{i // len(_SITES):02d}": _SITES[i % len(_SITES)]
+        for i in range(recordings)
+    }
+    calls: dict[str, list[tuple[float, float, str]]] = {}
+    windows: dict[str, list[tuple[float, float, str, float]]] = {}
+    starts = np.arange(0, _NIGHT, _WINDOW)
+    for clip, site in sites.items():
+        calls[clip], windows[clip] = [], []
+        for species, mean in _BIRDS.items():
+            onsets = np.sort(rng.uniform(0, _NIGHT - 2, rng.poisson(mean)))
+            offsets = onsets + rng.uniform(0.5, 1.5, len(onsets))
+            kept = np.r_[True, onsets[1:] > offsets[:-1]][: len(onsets)]
+            times = np.round(np.stack([onsets, offsets], 1)[kept], 2)
+            calls[clip] += [(onset, offset, species) for onset, offset in times.tolist()]
+            shared = np.minimum(times[:, 1], starts[:, None] + _WINDOW) - np.maximum(
+                times[:, 0], starts[:, None]
+            )
+            heard = (shared >= np.minimum(0.5, times[:, 1] - times[:, 0])).any(1)
+            false = ~heard & (rng.random(len(starts)) < _FALSE.get(site, 0.04))
+            logits = np.where(
+                heard, rng.normal(1.6, 1.4, len(starts)), rng.normal(-1.2, 1.0, len(starts))
+            )
+            confidences = np.round(1 / (1 + np.exp(-logits)), 4)
+            for k in np.flatnonzero((heard | false) & (confidences >= 0.1)).tolist():
+                start = float(starts[k])
+                windows[clip].append((start, start + _WINDOW, species, float(confidences[k])))
+        calls[clip].sort()
+        windows[clip].sort()
+    durations = dict.fromkeys(sites, _NIGHT)
+    write_durations(durations, written / "durations.tsv")
+    rows = [f"{clip},{site}\n" for clip, site in sites.items()]
+    (written / "sites.csv").write_text("filename,group\n" + "".join(rows), encoding="utf-8")
+    write_events(calls, written / "calls.tsv")
+    write_events(windows, written / "birdnet.csv", format="birdnet")
+    selections = written / "birdnet.selection.table.txt"
+    write_events(windows, selections, format="birdnet_raven", durations=durations)
+    overlooked = {
+        clip: [call for i, call in enumerate(of_clip) if i % 15] for clip, of_clip in calls.items()
+    }
+    annotated = {clip: overlooked[clip] for clip in [*sites][::_ANNOTATED]}
+    write_events(annotated, written / "raven", format="raven")
+    (written / "annotated.txt").write_text("".join(f"{clip}\n" for clip in annotated), encoding="utf-8")
+    number = sum(map(len, windows.values()))
+    typer.echo(f"{number} windows with a detection in {recordings} recordings, written to {folder}")

@@ -14,7 +14,14 @@ from ..data.scores import Scores
 from ..errors import SedscopeError, counted, listing
 from .population import ClassDetections, Windows, detections_to_review
 from .result import ClassEstimate, Estimated, Hold, ReviewEstimate
-from .stratified import Strata, deviations_of, odds_limits, simultaneous_deviations, total_limits
+from .stratified import (
+    Strata,
+    degrees_of_freedom,
+    deviations_of,
+    odds_limits,
+    simultaneous_deviations,
+    total_limits,
+)
 from .table import OPEN, RIGHT, SILENT, UNSURE, ClassReview, Review, class_review
 
 
@@ -125,20 +132,20 @@ def _class_estimate(
     ]
     answered = detections.scores[ranks], right, weights
     logistic = logistic_fit(*answered)
-    deviations = deviations_of(level)
+    everything = Strata(answers.sizes, strata.reviewed[-1], strata.right[-1])
+    for_one = deviations_of(level, degrees_of_freedom(everything))
+    deviations = for_one
     if hold == "simultaneous":
-        chances = np.clip(
-            logistic(detections.scores), 1 / (2 * len(ranks) + 2), 1 - 1 / (2 * len(ranks) + 2)
-        )
-        reviewed = np.bincount(stratum, minlength=len(answers.sizes))
-        deviations = simultaneous_deviations(answers.sizes, reviewed, chances, level)
+        least = 1 / (2 * len(ranks) + 2)  # nothing is certain
+        chances = np.clip(logistic(detections.scores), least, 1 - least)
+        factor = simultaneous_deviations(answers.sizes, everything.reviewed, chances, level)
+        deviations = for_one * factor / deviations_of(level)
     total = _totals(strata, deviations)
     recall = density = None
     if silent is not None and windows is not None:
-        everything = Strata(answers.sizes, strata.reviewed[-1], strata.right[-1])
         below = _rest(everything, strata).joined(_repeated(silent, len(numbers)))
         recall = _recall(total, _totals(below, deviations))
-        density = _density(everything, silent, len(windows), deviations_of(level))
+        density = _density(everything, silent, len(windows), for_one)
     return ClassEstimate(
         thresholds,
         numbers,

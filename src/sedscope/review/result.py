@@ -22,7 +22,7 @@ Hold: TypeAlias = Literal["pointwise", "simultaneous"]
 """Whether intervals hold for one threshold, or for all thresholds of a class together."""
 
 _STEP = 1.05  # from one number of detections that is tested to the next
-_STARTS = (1, 2, 4)  # where tests begin, as multiples of the fewest detections that could pass
+_STARTS = (1.5, 3, 6)  # where tests begin, as multiples of the fewest detections that could pass
 
 
 class Estimated(NamedTuple):
@@ -102,7 +102,8 @@ class ClassEstimate:
 
         perfect = Strata(self.strata.sizes, self.strata.reviewed, self.strata.reviewed)
         flawless, _ = evidence(perfect, min_precision)
-        rows = _sequence(self.detections)
+        exact = np.isinf(flawless)  # everything above was reviewed
+        rows = [row for row in _sequence(self.detections) if not exact[row]]
         starts: set[int] = set()
         for number in (len(_STARTS), 1):
             able = (row for row in rows if _proves(flawless[row], 0.0, min_precision, level / number))
@@ -112,9 +113,8 @@ class ClassEstimate:
                 places = np.searchsorted(self.detections[rows], least)
                 starts = {rows[min(place, len(rows) - 1)] for place in places.tolist()}
                 break
-        if not starts:
-            return None
         passed = tested_in_order(rows, passes, starts, level, len(self.thresholds))
+        passed |= exact & (self.precision.value >= min_precision)
         return int(np.flatnonzero(passed)[-1]) if passed.any() else None
 
 
@@ -233,8 +233,6 @@ class ReviewEstimate(ResultTable[ClassEstimate]):
 
 def _proves(answers: float, wrong: float, min_precision: float, level: float) -> bool:
     """Return whether so few wrong ones of some independent answers prove a precision, at a level."""
-    if math.isinf(answers):
-        return True  # everything was reviewed
     errors, trials = math.ceil(wrong - 1e-9), math.floor(answers)
     return trials > 0 and binomial_at_most(errors, trials, 1 - min_precision) <= level
 
