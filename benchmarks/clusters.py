@@ -1,8 +1,8 @@
 """``python -m benchmarks.clusters``: hours on clusters of two processes; time and memory of each process.
 
-The set has recordings of ten minutes, a frame a second, 100 classes, and scores of 16 bits. The scores are made
-on the workers. PSDS 1 and 2 are measured. Each run is a process of its own, looked at ten times a second from
-outside: what the client holds, and the largest of the processes that it starts.
+The set has recordings of ten minutes, a frame a second, 100 classes, and scores of 16 bits. The scores are
+made on the workers. PSDS 1 and 2 are measured. Each run is a process of its own, looked at ten times a second
+from outside: what the client holds, and the largest of the processes that it starts.
 """
 
 from __future__ import annotations
