@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.counting import request
 from sedscope.engines import floor_search
 from sedscope.metrics import Metric
 
@@ -51,6 +52,18 @@ def test_a_guess_changes_nothing(lift: float, monkeypatch: pytest.MonkeyPatch) -
             assert (
                 found.counts[psds.criterion][label].floor == expected.counts[psds.criterion][label].floor
             )
+
+
+def test_threads_find_the_same_floors(monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = sed.simulate.ground_truth(40, events_per_minute=4, seed=3)
+    scores = sed.simulate.scores(truth, frame=0.1, seed=3)
+    expected = sed.evaluate(scores, truth, PSDS, run=sed.Run(threads=1)).deltas
+    monkeypatch.setattr(request, "_WORTH_THREADS", 0)
+    for threads in (2, 3, 16):
+        deltas = sed.evaluate(scores, truth, PSDS, run=sed.Run(threads=threads)).deltas
+        for psds in PSDS:
+            assert np.isfinite(expected[psds.criterion].floors).any()
+            np.testing.assert_array_equal(deltas[psds.criterion].floors, expected[psds.criterion].floors)
 
 
 def test_many_recordings_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:

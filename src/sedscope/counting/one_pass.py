@@ -216,7 +216,7 @@ class _Finder:
         certain = FalseAlarmRows.none()
         if self.raises_floors and clips.durations is not None:
             certain = self.criterion.certain_false_alarms(clips.batch, threads)
-        floors = self.raise_floors(clips.batch, clips.batch.maxima, certain, clips.durations)
+        floors = self.raise_floors(clips.batch, clips.batch.maxima, certain, clips.durations, threads)
         search = DeltaSearch(floors, threads, self.any_label)
         tables = self.criterion.find_deltas(clips.batch, search)
         tables = replace(tables, certain=certain.above(floors))
@@ -233,6 +233,7 @@ class _Finder:
         maxima: ScoreArray,
         certain: FalseAlarmRows,
         durations: Ticks | None,
+        threads: int = 1,
     ) -> ScoreArray:
         """Return the floors after some more clips with these largest scores and certain false positives.
 
@@ -240,7 +241,7 @@ class _Finder:
         """
         false_alarms = without_references(maxima, *references.with_any_event())
         false_alarms[certain.clips, certain.labels] = certain.scores
-        floors = self.floor.raise_to(false_alarms, maxima.dtype, durations)
+        floors = self.floor.raise_to(false_alarms, maxima.dtype, durations, threads)
         return np.maximum(floors, rounded_down(self.requested_floors, maxima.dtype))
 
     def deltas(

@@ -75,6 +75,7 @@ Requests: TypeAlias = Mapping[Criterion, DeltaRequest]
 
 
 _SHARE_OF_NEEDED = 8
+_WORTH_THREADS = 2**18  # scores
 
 
 class Floor:
@@ -92,8 +93,8 @@ class Floor:
     def __init__(self, limit: float | None, classes: int) -> None:
         """``limit``: false positives allowed per second; None for no floor."""
         self.limit = limit
-        self._largest: FloatArray = np.empty((0, classes))
-        self._waiting: list[FloatArray] = []
+        self._largest: ScoreArray = np.empty((0, classes), np.float32)
+        self._waiting: list[ScoreArray] = []
         self._clips = 0
 
     def needed(self, durations: Ticks) -> int:
@@ -102,7 +103,7 @@ class Floor:
         return int(min(self.limit * int(durations.sum()) / TICKS_PER_SECOND, 2.0**62)) + 2
 
     def raise_to(
-        self, false_alarms: FloatArray, dtype: np.dtype[Any], durations: Ticks | None
+        self, false_alarms: ScoreArray, dtype: np.dtype[Any], durations: Ticks | None, threads: int = 1
     ) -> ScoreArray:
         """Add what is known of more clips and return the floors, as scores of a type.
 
@@ -120,7 +121,7 @@ class Floor:
             return lowest
         if waiting >= needed / _SHARE_OF_NEEDED or self._clips >= len(durations):
             largest = np.concatenate([self._largest, *self._waiting])
-            self._largest = np.partition(largest, -needed, axis=0)[-needed:]
+            self._largest = _largest_of_columns(largest, needed, threads)
             self._waiting = []
         return lowest if len(self._largest) < needed else just_below(self._largest[0], np.dtype(dtype))
 
@@ -128,7 +129,7 @@ class Floor:
         """Return, per class, the lowest score that is read, as far as is known from the clips so far."""
         if len(self._largest) < self.needed(durations):
             return np.full(self._largest.shape[1], -np.inf)
-        return self._largest.min(axis=0)
+        return self._largest.min(axis=0).astype(np.float64)
 
     def estimate(self, sample: FloatArray, clips: int, durations: Ticks) -> FloatArray:
         """Estimate the floors, or lower ones, from the maxima of a sample of the clips.
@@ -144,14 +145,28 @@ class Floor:
         return np.partition(sample, -rank, axis=0)[-rank]
 
 
+def _largest_of_columns(scores: ScoreArray, number: int, threads: int) -> ScoreArray:
+    """Return the largest scores of each column; the first row has the smallest of them."""
+    if threads == 1 or scores.size < _WORTH_THREADS:
+        return np.partition(scores, -number, axis=0)[-number:]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        parts = pool.map(
+            lambda columns: np.partition(columns, -number, axis=0)[-number:],
+            np.array_split(scores, threads, axis=1),
+        )
+        return np.concatenate([*parts], axis=1)
+
+
 def without_references(
     maxima: ScoreArray, event_clips: NDArray[np.int32], event_labels: NDArray[np.int32]
-) -> FloatArray:
+) -> ScoreArray:
     """Return the maxima as (clips × classes), with ``-inf`` for clips with references of the class.
 
     ``event_clips``, ``event_labels``: of all references, those that are ignored included.
     """
-    false_alarms = maxima.astype(np.float64)
+    false_alarms = maxima.copy()
     false_alarms[event_clips, event_labels] = -np.inf
     return false_alarms
 

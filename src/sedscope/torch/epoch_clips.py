@@ -161,7 +161,7 @@ class EpochClips:
         )
         self.held = HeldClips(classes)
         self._lowest: FloatArray = np.full(classes, -np.inf)  # of the floors of all criteria
-        self._waiting: list[FloatArray] = []
+        self._waiting: list[ScoreArray] = []
         self._clips_until_raised = self._fewest_clips()
         self.first_targets = FirstTargets()
 
@@ -213,7 +213,7 @@ class EpochClips:
                     self._raise_floor(*floor, variant_deltas.certain_false_alarms().T)
 
     def _raise_floor(
-        self, limit: float | None, variant: PostProcessing | None, maxima: FloatArray
+        self, limit: float | None, variant: PostProcessing | None, maxima: ScoreArray
     ) -> None:
         """Raise a floor to what the largest scores of some more clips allow.
 
