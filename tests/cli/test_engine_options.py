@@ -102,15 +102,10 @@ def test_the_engine_has_its_part_of_the_help(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["report", "compare", "deltas", "tune a sweep", "tune by objective"])
-def test_engines_that_do_not_fit(
-    name: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_engines_that_do_not_fit(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     command = (*COMMANDS[name], "--durations", "durations.tsv")
     lonely = run(*command, "--scheduler", "tcp://127.0.0.1:1")
     assert (lonely.code, lonely.out) == (2, "")
     assert "A scheduler only applies to --engine dask" in lonely.err
-    both = run(*command, "--engine", "dask", "--checkpoint", tmp_path / "kept")
-    assert (both.code, both.out) == (2, "")
-    assert "A checkpoint only works on one machine" in both.err
     assert not list((folder / "out").iterdir())

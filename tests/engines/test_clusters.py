@@ -157,8 +157,38 @@ def test_other_errors_of_workers_say_what_happened(
         sed.evaluate(scores, truth, METRICS, run=sed.Run(engine=engine))
 
 
-def test_a_checkpoint_needs_one_machine(engine: Any, tmp_path: Path) -> None:
-    truth = sed.simulate.ground_truth(2)
-    run = sed.Run(engine=engine, checkpoint=tmp_path)
-    with pytest.raises(sed.SedscopeError, match="A checkpoint only works on one machine"):
-        sed.evaluate(sed.simulate.scores(truth), truth, "psds1", run=run)
+@pytest.mark.parametrize("remote", [False, True])
+def test_finished_parts_are_not_read_again(
+    engine: Any,
+    remote: bool,
+    stored: tuple[Path, sed.GroundTruth],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder, truth = stored
+    monkeypatch.setattr("sedscope.evaluation.cluster_blocks.is_large", lambda _: True)
+    monkeypatch.setattr("sedscope.engines.floor_search._SAMPLE", 8)  # without the broken clip
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    # an address that workers in other processes can open
+    checkpoint = f"dir://kept::file://{tmp_path}" if remote else kept
+    copied = tmp_path / "scores"
+    shutil.copytree(folder, copied)
+    broken, whole = copied / "clip_35.tsv", (copied / "clip_35.tsv").read_bytes()
+    times = broken.stat().st_mtime_ns
+    broken.write_text("onset\toffset\tDog\n0\tx\t1\n")
+    run = sed.Run(engine=engine, checkpoint=checkpoint)
+    with pytest.raises(sed.SedscopeError, match="clip_35"):
+        sed.evaluate(sed.read_scores(copied), truth, METRICS, run=run)
+    before = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert before
+    broken.write_bytes(whole)
+    os.utime(broken, ns=(times, times))
+    expected = sed.evaluate(sed.read_scores(folder), truth, METRICS)
+    assert_same(sed.evaluate(sed.read_scores(copied), truth, METRICS, run=run), expected)
+    after = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert len(after) == len(before) + 1  # the part that could not be read
+    assert before.items() <= after.items()
+    damaged = min(after)
+    damaged.write_bytes(damaged.read_bytes()[:-3])
+    assert_same(sed.evaluate(sed.read_scores(copied), truth, METRICS, run=run), expected)

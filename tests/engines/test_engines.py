@@ -443,7 +443,6 @@ def test_a_damaged_part_is_found_again(stored: tuple[Path, sed.GroundTruth], tmp
     [
         ({"engine": "flink"}, "Choose 'threads' or 'dask' or 'ray' or 'spark'"),
         ({"scheduler": "tcp://localhost:1"}, "A scheduler only applies to `engine='dask'`"),
-        ({"engine": "dask", "checkpoint": "x"}, "Use it with `engine='threads'`"),
         ({"engine": "dask", "scheduler": "tcp://127.0.0.1:1"}, "no Dask scheduler at tcp"),
     ],
 )

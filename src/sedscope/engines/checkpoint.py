@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -22,10 +22,11 @@ from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
-from ..io.locations import local_path
+from ..io.locations import Location, local_path
 from ..progress import Progress
 from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
 from .run import Run
+from .states import StatePlan, has_problems, partial
 
 CLIPS_PER_PART = 256
 
@@ -69,7 +70,7 @@ class CheckpointEngine(Engine):
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> Iterator[dict[Criterion, Deltas]]:
         """Load or find the deltas of one part after the other."""
-        self._make_folder()
+        make_folder(self.folder)
         total = len(alignment.clips)
         if progress:
             progress(0, total)
@@ -119,7 +120,7 @@ class CheckpointEngine(Engine):
         key: Callable[[], str | None],
         progress: Progress | None,
     ) -> list[FloatArray]:
-        self._make_folder()
+        make_folder(self.folder)
         name = key()
 
         def kept(numbered: tuple[int, Item]) -> FloatArray:
@@ -135,12 +136,54 @@ class CheckpointEngine(Engine):
             return super().map_blocks(work, blocks, key, progress)
         return super().map_blocks(kept, [*enumerate(blocks)], key, progress)
 
-    def _make_folder(self) -> None:
-        check_output(self.folder, "folder")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise SedscopeError(f"Cannot write to {self.folder}: {error.strerror or error}.") from None
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for parts, unless it is there."""
+    check_output(folder, "folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SedscopeError(f"Cannot write to {folder}: {error.strerror or error}.") from None
+
+
+@dataclass(frozen=True)
+class KeptStates:
+    """Finds the states of a part on a worker, or reads them from a folder or address that keeps them.
+
+    The name of their file identifies what was evaluated, and the scores by the state of their files. Where
+    that is not known, nothing is kept. Parts with problems are looked at again.
+    """
+
+    folder: Location
+    plan: StatePlan
+
+    def __call__(self, part: Alignment) -> list[bytes]:
+        name, identity = _fingerprint(part, self.plan.requests), _identity(part)
+        if name is None or identity is None:
+            return partial(part, self.plan)
+        path = self.folder / f"{name}-{identity}-{self._blocks()}.states"
+        content = read_checked(path)
+        if content is None:
+            states = partial(part, self.plan)
+            if not has_problems(states):
+                write_checked(
+                    path, b"".join(len(state).to_bytes(8, "little") + state for state in states)
+                )
+            return states
+        states, first = [], 0
+        while first < len(content):
+            begin = first + 8
+            first = begin + int.from_bytes(content[first:begin], "little")
+            states.append(content[begin:first])
+        return states
+
+    def _blocks(self) -> str:
+        """Return a digest of what the blocks are."""
+        digest = _digest()
+        for block in self.plan.blocks:
+            classes = None if block.classes is None else block.classes.tolist()
+            digest.update(repr((block.criteria, classes, block.added_up)).encode())
+        return digest.hexdigest()
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial as bound
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError
+from ..io.locations import location
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
+from .checkpoint import KeptStates, make_folder
 from .engine import Engine, Item, by_variant, clip_ranges, part_of
 from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, results_of
 
@@ -42,9 +45,13 @@ class ClusterEngine(Engine):
     splits_clips = True
     on_cluster = True
 
-    def __init__(self, *, clips_per_part: int | None = None) -> None:
+    def __init__(
+        self, *, clips_per_part: int | None = None, checkpoint: str | Path | None = None
+    ) -> None:
+        """``checkpoint``: a folder or address that all workers can write to, which keeps finished parts."""
         super().__init__(threads=1)  # the workers' own threads run several blocks at a time
         self.clips_per_part = clips_per_part
+        self.checkpoint = None if checkpoint is None else location(checkpoint)
 
     @abstractmethod
     def workers(self) -> int:
@@ -80,8 +87,13 @@ class ClusterEngine(Engine):
         self, alignment: Alignment, plan: StatePlan, measure: Finish, progress: Progress | None
     ) -> list[Any]:
         """Pass through all clips, and return what ``measure`` makes of each block of a plan on its worker."""
+        first: Callable[[Alignment], list[bytes]] = bound(partial, plan=plan)
+        if self.checkpoint is not None:
+            if isinstance(self.checkpoint, Path):
+                make_folder(self.checkpoint)
+            first = KeptStates(self.checkpoint, plan)
         finished = self.reduce(
-            bound(partial, plan=plan),
+            first,
             self._parts(alignment),
             bound(merge, plan=plan),
             bound(finish, plan=plan, measure=measure),
@@ -118,7 +130,8 @@ class ClusterEngine(Engine):
             maxima = self.map(work, parts, [1] * len(parts), None)
         except WorkError:
             return None  # the pass over all clips reports why
-        return None if any(array is None for array in maxima) else np.concatenate(maxima)
+        known = [array for array in maxima if array is not None]  # the pass reports the others
+        return np.concatenate(known) if known else None
 
     def map_blocks(
         self,

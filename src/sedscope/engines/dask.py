@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial as bound
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from ..data.alignment import Alignment
@@ -24,8 +25,10 @@ _RETRIES = 2
 class DaskEngine(ClusterEngine):
     """Runs the pass on the workers of a Dask cluster. ``client``: a ``distributed.Client``."""
 
-    def __init__(self, client: Any, *, clips_per_part: int | None = None) -> None:
-        super().__init__(clips_per_part=clips_per_part)
+    def __init__(
+        self, client: Any, *, clips_per_part: int | None = None, checkpoint: str | Path | None = None
+    ) -> None:
+        super().__init__(clips_per_part=clips_per_part, checkpoint=checkpoint)
         self.client = client
 
     def workers(self) -> int:
@@ -113,7 +116,7 @@ def _apply(work: Callable[[Any], Any], item: Any) -> Any:
 def open_engine(run: Run) -> Iterator[Engine]:
     """Open the engine on the cluster of the options, or on one of this machine."""
     with client_of(run.scheduler, run.threads) as client:
-        yield DaskEngine(client)
+        yield DaskEngine(client, checkpoint=run.checkpoint)
 
 
 def _message(error: Exception, failed: Any) -> str:

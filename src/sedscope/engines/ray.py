@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial as bound
+from pathlib import Path
 from typing import Any
 
 from ..counting.clip_reader import thread_count
@@ -24,8 +25,8 @@ _POLL = 0.5  # seconds
 class RayEngine(ClusterEngine):
     """Runs the pass on the workers of a Ray cluster, to which this process is connected."""
 
-    def __init__(self, *, clips_per_part: int | None = None) -> None:
-        super().__init__(clips_per_part=clips_per_part)
+    def __init__(self, *, checkpoint: str | Path | None = None) -> None:
+        super().__init__(checkpoint=checkpoint)
         self.ray = _package()
 
     def workers(self) -> int:
@@ -144,7 +145,7 @@ def open_engine(run: Run) -> Iterator[Engine]:
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise SedscopeError(f"There is no Ray cluster at {run.scheduler}: {error}") from None
     try:
-        yield RayEngine()
+        yield RayEngine(checkpoint=run.checkpoint)
     finally:
         if not connected:
             ray.shutdown()

@@ -39,9 +39,10 @@ class Run:
         The address of the cluster (of the scheduler, the head node or the master), or what is connected to
         it. Without it, a cluster is started on this machine, unless this process is connected to one of Ray
         or has an active Spark session.
-    checkpoint : path, optional
+    checkpoint : path or address, optional
         A folder that keeps finished parts, so that an interrupted run continues where it stopped. Several
-        systems and evaluations may share it: parts are used only where everything is the same.
+        systems and evaluations may share it: parts are used only where everything is the same. On a cluster,
+        all workers must be able to write to it; it may be an address of an object store.
     memory : str or float, optional
         A limit, e.g. ``"4GB"``, for :func:`~sedscope.evaluate`. The classes are counted in blocks that stay
         within it. With several blocks, the deltas go to a temporary file, whose folder the environment
@@ -117,10 +118,6 @@ class Run:
         if self.scheduler is not None and self.engine == "threads":
             raise SedscopeError(
                 "A scheduler only applies to `engine='dask'`, `engine='ray'` or `engine='spark'`."
-            )
-        if self.checkpoint is not None and self.engine != "threads":
-            raise SedscopeError(
-                "A checkpoint only works on one machine. Use it with `engine='threads'`."
             )
         kept = self.engine == "threads" and self.checkpoint is not None
         module = import_module(f".{'checkpoint' if kept else ENGINES[self.engine]}", __package__)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..counting.clip_reader import thread_count
@@ -26,8 +27,8 @@ _POLL = 0.5  # seconds
 class SparkEngine(ClusterEngine):
     """Runs the pass on the executors of a Spark application. ``session``: a ``SparkSession``."""
 
-    def __init__(self, session: Any, *, clips_per_part: int | None = None) -> None:
-        super().__init__(clips_per_part=clips_per_part)
+    def __init__(self, session: Any, *, checkpoint: str | Path | None = None) -> None:
+        super().__init__(checkpoint=checkpoint)
         self.context = session.sparkContext
 
     def workers(self) -> int:
@@ -124,7 +125,7 @@ def open_engine(run: Run) -> Iterator[Engine]:
     session = run.scheduler if isinstance(run.scheduler, SparkSession) else None
     session = session or SparkSession.getActiveSession()
     if session is not None:
-        yield SparkEngine(session)
+        yield SparkEngine(session, checkpoint=run.checkpoint)
         return
     master = run.scheduler or f"local[{thread_count(run.threads)},{_RETRIES}]"
     if run.scheduler is None:  # workers on this machine run in the same environment
@@ -134,6 +135,6 @@ def open_engine(run: Run) -> Iterator[Engine]:
         builder = builder.config(name, "false")
     started = builder.getOrCreate()
     try:
-        yield SparkEngine(started)
+        yield SparkEngine(started, checkpoint=run.checkpoint)
     finally:
         started.stop()

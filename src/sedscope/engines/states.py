@@ -158,6 +158,11 @@ def _deltas(state: bytes, named: Mapping[str, Any]) -> list[Deltas]:
     return deltas
 
 
+def has_problems(states: Iterable[bytes]) -> bool:
+    """Return whether some states are problems."""
+    return any(map(_problems, states))
+
+
 def _problems_state(problems: Iterable[str]) -> bytes:
     content = json.dumps(sorted(problems)).encode()
     return _PROBLEMS + zlib.crc32(content).to_bytes(4, "little") + content

@@ -313,13 +313,13 @@ def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def write_checked(path: Path, content: bytes) -> None:
+def write_checked(path: Location, content: bytes) -> None:
     """Write a file, and a digest of it at its end."""
     with replacing(path) as temporary:
         temporary.write_bytes(content + _digest(content))
 
 
-def read_checked(path: Path) -> bytes | None:
+def read_checked(path: Location) -> bytes | None:
     """Read what :func:`write_checked` wrote; None if there is no file, or an incomplete or altered one."""
     if not path.exists():
         return None
