@@ -56,9 +56,14 @@ def quantile_rank(number: int, share: Fraction) -> int:
     return max(1, -(-number * share.numerator // share.denominator))
 
 
+def raises_alarms(criterion: Criterion) -> bool:
+    """Return whether a criterion is an alarm, perhaps of some lengths of references."""
+    return isinstance(criterion, Criterion) and isinstance(criterion.unwrapped, Alarm)
+
+
 def require_alarm(criterion: Criterion) -> None:
     """Refuse criteria that raise no alarms."""
-    if not isinstance(criterion, Criterion) or not isinstance(criterion.unwrapped, Alarm):
+    if not raises_alarms(criterion):
         raise SedscopeError(
             f"Latencies need an Alarm, which says when alarms are raised, not {criterion!r}."
         )

@@ -14,7 +14,7 @@ from ..criteria import Criterion
 from ..criteria.alarm_latency import found_latencies, quantile_rank, require_alarm
 from ..criteria.criterion import as_share
 from ..criteria.delta_tables import ReferenceRows
-from ..data.alignment import align
+from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.times import to_seconds
@@ -24,7 +24,7 @@ from ..escaping import one_line
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..results.text import Code, Form, Part, Records, Table, plain
 from ..tabular import TabularResult
-from .judging import ClassThresholds, OfClasses, Points, at_points, covered_clips
+from .judging import ClassThresholds, OfClasses, Points, ThresholdChoice, at_points, covered_clips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -247,7 +247,14 @@ def alarm_latencies(
     scores, truth = as_scores(scores, truth, classes, coverage, reading)
     scores, chosen = at_points(scores, thresholds, classes)
     alignment = align(scores, truth, classes=classes, clips=clips, missing=missing, coverage=coverage)
-    points = ClassThresholds.of(criterion, alignment.classes, chosen, single=True)
+    return aligned_latencies(alignment, criterion, chosen, run)
+
+
+def aligned_latencies(
+    alignment: Alignment, criterion: Criterion, thresholds: ThresholdChoice, run: Run
+) -> AlarmLatencies:
+    """Return the latencies of aligned clips."""
+    points = ClassThresholds.of(criterion, alignment.classes, thresholds, single=True)
     workers = thread_count(run.threads)
     single = np.concatenate(points.thresholds)
     found: list[ReferenceRows] = []

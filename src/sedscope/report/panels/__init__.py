@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..schema import PanelData, PanelEntry
 from ..source import Panel, PanelContent, ReportSource
+from .alarms import PANEL as ALARMS
 from .clips import PANEL as CLIPS
 from .cross_triggers import PANEL as CROSS_TRIGGERS
 from .curves import PANEL as CURVES
@@ -27,6 +28,7 @@ PANELS: tuple[Panel, ...] = (
     PSD_ROC,
     QUERIES,
     CURVES,
+    ALARMS,
     CROSS_TRIGGERS,
     ERRORS,
     CLIPS,
