@@ -31,37 +31,44 @@ def tasks(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[show NAME | publish TASK]",
+            metavar="[show NAME | publish TASK | codabench TASK]",
             help="'show' prints the TOML file of a task, to copy and change. 'publish' writes what "
             "participants need to check submissions: the task, clips and durations, without the reference "
-            "events. [default: list all]",
+            "events. 'codabench' writes a bundle for Codabench, with the reference events. "
+            "[default: list all]",
         ),
     ] = None,
     data: DataOption = None,
     output: Annotated[
         Path | None,
-        path_option("--output", "-o", help="New folder for what is published."),
+        path_option("--output", "-o", help="New folder for what 'publish' or 'codabench' writes."),
         Writes("folder"),
     ] = None,
 ) -> None:
     """List the tasks: whole evaluations, with a ranking score."""
     from ..tasks.task_files import built_in_tasks, read_task, task_text
 
-    if words and words[0] == "publish":
+    if words and words[0] in ("publish", "codabench"):
         if len(words) != 2 or data is None or output is None:
-            raise SedscopeError("Write 'tasks publish TASK --data FOLDER -o NEW_FOLDER'.")
-        from ..tasks import publish_task
+            raise SedscopeError(f"Write 'tasks {words[0]} TASK --data FOLDER -o NEW_FOLDER'.")
+        from ..tasks import publish_task, write_codabench_bundle
 
-        publish_task(words[1], data, output)
-        typer.echo(f"published: {output / 'task.toml'}")
+        if words[0] == "publish":
+            publish_task(words[1], data, output)
+            typer.echo(f"published: {output / 'task.toml'}")
+        else:
+            write_codabench_bundle(words[1], data, output)
+            typer.echo(f"bundle: {output / 'competition.yaml'}")
         return
     if data is not None or output is not None:
-        raise SedscopeError("--data and --output are for 'tasks publish TASK'.")
+        raise SedscopeError(
+            "--data and --output are for 'tasks publish TASK' and 'tasks codabench TASK'."
+        )
     if words:
         if words[0] != "show" or len(words) != 2:
             raise SedscopeError(
-                f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME' or 'tasks publish "
-                "TASK'."
+                f"'sedscope tasks {' '.join(words)}' is not valid. Write 'tasks show NAME', 'tasks publish "
+                "TASK' or 'tasks codabench TASK'."
             )
         print_data(task_text(words[1]))
         return

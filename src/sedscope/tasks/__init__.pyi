@@ -1,5 +1,6 @@
 """The public names of the package of tasks, and where they are defined."""
 
+from .codabench import write_codabench_bundle as write_codabench_bundle
 from .publication import publish_task as publish_task
 from .submission_check import SubmissionCheck as SubmissionCheck
 from .submission_check import check_submission as check_submission
