@@ -453,21 +453,22 @@ class Deltas:
             return [0] * len(classes)
         return (self._alarm_numbers(classes) @ repeats).tolist()
 
-    def _alarm_numbers(self, classes: range) -> IntArray:
-        """Return (classes × clips) how many false positives there are certainly below the floors: 0 or 1,
-        unless clips were added up."""
+    def _alarm_numbers(self, classes: range) -> IntArray | NDArray[np.bool_]:
+        """Return (classes × clips) how many false positives there are certainly below the floors; whether
+        there is one, unless clips were added up."""
         of_classes = slice(classes.start, classes.stop)
         if (alarms := self.tables.alarms) is not None:
             before = np.concatenate([[0], np.cumsum(alarms.columns[0], dtype=np.int64)])
             return np.diff(before[alarms.starts[of_classes]], axis=1)
-        certain = np.diff(self.tables.detections.starts[of_classes], axis=1) > 0
+        starts = self.tables.detections.starts[of_classes]
+        certain = starts[:, 1:] > starts[:, :-1]
         for rows in (self.tables.references, self.tables.ignored):
             inside = (rows.labels >= classes.start) & (rows.labels < classes.stop)
             certain[rows.labels[inside] - classes.start, rows.clips[inside]] = False
         known = self.tables.certain.above(self.floors)
         inside = (known.labels >= classes.start) & (known.labels < classes.stop)
         certain[known.labels[inside] - classes.start, known.clips[inside]] = True
-        return certain.astype(np.int64)
+        return certain
 
 
 class _CountsOnDemand(CountsInBlocks):
