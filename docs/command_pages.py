@@ -18,7 +18,7 @@ from sedscope.cli import program
 _DOCS = Path(__file__).parent
 TOPICS = {
     "Measure": ("evaluate", "compare", "rank", "report", "deltas"),
-    "Choose thresholds": ("tune", "detect"),
+    "Choose thresholds": ("tune", "calibrate", "detect"),
     "Review a sample": ("review plan", "review estimate"),
     "Find out where errors come from": ("diagnose", "errors", "errors apply", "latency"),
     "Check and convert files": ("validate", "verify", "check", "labels", "convert"),

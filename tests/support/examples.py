@@ -13,6 +13,8 @@ from sedscope.postprocessing import (
     Chain,
     EventBoxes,
     Hysteresis,
+    IsotonicMap,
+    LogisticMap,
     MaximumGap,
     MedianFilter,
     MinimumDuration,
@@ -129,4 +131,6 @@ POSTPROCESSINGS: list[PostProcessing] = [
     PerClass({"it's": Chain(MedianFilter(2), MedianFilter(0.1)), "Cat": MedianFilter(0)}),
     Peaks(0.1),
     Chain(MedianFilter(0.06), Peaks()),
+    LogisticMap(slope=4, intercept=-2),
+    IsotonicMap((0.2, 0.4, 0.8), (0.1, 0.1, 0.9)),
 ]

@@ -25,6 +25,7 @@ COMMANDS = {
     "rank": "rank",
     "deltas": "deltas",
     "tune": "tune",
+    "calibrate": "calibrate",
     "detect": "detect",
     "diagnose": "diagnosis",
     "errors": "diagnosis",

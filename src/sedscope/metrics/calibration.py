@@ -233,7 +233,7 @@ class CalibrationError(CalibrationMetric):
     >>> frames = {"a": [[0.25], [0.75]], "b": [[0.75], [0.25]]}
     >>> scores = sed.Scores.from_arrays(frames, classes=["Dog"], frame=1)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")], "b": []}, durations={"a": 2, "b": 2})
-    >>> sed.evaluate(scores, truth, {"ece": sed.metrics.CalibrationError(sed.Segment(1))})["ece"].value
+    >>> sed.evaluate(scores, truth, {"ece": CalibrationError(sed.Segment(1))})["ece"].value
     0.25
     """
 
@@ -268,7 +268,7 @@ class BrierScore(CalibrationMetric):
     >>> import sedscope as sed
     >>> scores = sed.Scores.from_arrays({"a": [[0.5], [1.0]]}, classes=["Dog"], frame=1.0)
     >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 2})
-    >>> sed.evaluate(scores, truth, {"brier": sed.metrics.BrierScore(sed.Segment(1))})["brier"].value
+    >>> sed.evaluate(scores, truth, {"brier": BrierScore(sed.Segment(1))})["brier"].value
     0.125
     """
 

@@ -1,5 +1,7 @@
 """The public names of the package of post-processings, and where they are defined."""
 
+from .calibration import IsotonicMap as IsotonicMap
+from .calibration import LogisticMap as LogisticMap
 from .combined import Chain as Chain
 from .combined import PerClass as PerClass
 from .event_filters import Hysteresis as Hysteresis

@@ -58,6 +58,10 @@ class Chain(PostProcessing):
         return bool(self.steps) and self.steps[-1].makes_events
 
     @property
+    def maps_single_scores(self) -> bool:
+        return bool(self.steps) and all(step.maps_single_scores for step in self.steps)
+
+    @property
     def window_seconds(self) -> float:
         return max((step.window_seconds for step in self.steps), default=0.0)
 
@@ -151,6 +155,10 @@ class PerClass(PostProcessing):
     @property
     def makes_events(self) -> bool:
         return any(step.makes_events for _, step in self.by_class)
+
+    @property
+    def maps_single_scores(self) -> bool:
+        return all(step.maps_single_scores for _, step in self.by_class)
 
     @property
     def window_seconds(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -103,6 +103,11 @@ class PostProcessing(Defined, ABC):
         return False
 
     @property
+    def maps_single_scores(self) -> bool:
+        """Whether each score depends on nothing but itself, so that scored events have new confidences."""
+        return False
+
+    @property
     def window_seconds(self) -> float:
         """The longest window that a score depends on, in seconds; 0 if it has none."""
         return 0.0
@@ -128,7 +133,7 @@ class PostProcessing(Defined, ABC):
             cannot process raises when it is read.
         """
         self.require_fit(scores.classes)
-        if scores.holds_events:
+        if scores.holds_events and not self.maps_single_scores:
             if not self.changes_scores:
                 return scores
             raise SedscopeError(
@@ -146,6 +151,10 @@ class PostProcessing(Defined, ABC):
             )
 
         def load(clip: str) -> ClipScores | ClipEvents:
+            if scores.holds_events:
+                events = scores.open(clip)
+                assert isinstance(events, ClipEvents)
+                return self._of_confidences(events, scores.classes)
             clip_scores = scores[clip]
             refuse_nans(clip, clip_scores, scores.classes)
             if not len(clip_scores.values):
@@ -166,11 +175,20 @@ class PostProcessing(Defined, ABC):
             processing=(*scores.processing, self.identity() or repr(self)),
             locate=None,  # frames may be others
         )
-        if not self.makes_events:
+        if not (self.makes_events or scores.holds_events):
             return Scores._of(scores, source)
         from ..data.scored_events import ScoredEvents
 
         return ScoredEvents._of(scores, source)
+
+    def _of_confidences(self, events: ClipEvents, classes: Sequence[str]) -> ClipEvents:
+        """Return events with the confidences that single scores become."""
+        number = np.arange(len(events.columns))
+        values = np.full((len(number), len(classes)), -np.inf)
+        values[number, events.columns] = events.confidences
+        processed = self.process(ClipScores.unchecked(values, np.arange(len(number) + 1)), classes)
+        assert isinstance(processed, ClipScores)
+        return replace(events, confidences=processed.values[number, events.columns].astype(np.float64))
 
     @abstractmethod
     def process(self, clip: ClipScores, classes: Sequence[str]) -> ClipScores | ClipEvents:

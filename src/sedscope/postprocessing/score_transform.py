@@ -68,7 +68,7 @@ class ScoreMap:
         if not len(self.knots):
             return scores
         segment = self._segments(scores)
-        share = (_ranks(scores) - self._knot_ranks[segment]) / self._rank_steps[segment]
+        share = (float_ranks(scores) - self._knot_ranks[segment]) / self._rank_steps[segment]
         low, high = self.values[segment], self.values[segment + 1]
         mapped = np.minimum(low + share * (high - low), high)
         mapped[scores == self.knots[segment + 1]] = self.values[-1]  # of the last knot
@@ -94,7 +94,7 @@ class ScoreMap:
 
     @cached_property
     def _knot_ranks(self) -> NDArray[np.uint64]:
-        return _ranks(self.knots)
+        return float_ranks(self.knots)
 
     @cached_property
     def _rank_steps(self) -> NDArray[np.uint64]:
@@ -106,7 +106,7 @@ class ScoreMap:
         return np.clip(below, 0, len(self.knots) - 2)
 
 
-def _ranks(scores: FloatArray) -> NDArray[np.uint64]:
+def float_ranks(scores: FloatArray) -> NDArray[np.uint64]:
     """Return the rank of each score among all floating-point numbers."""
     bits = (scores + 0.0).view(np.uint64)  # turns -0.0 into 0.0
     sign = np.uint64(1 << 63)

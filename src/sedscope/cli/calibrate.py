@@ -1,0 +1,114 @@
+"""``sedscope calibrate``: scores made into probabilities, by reference events or by reviewed detections."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ..errors import SedscopeError, listing
+from .engine_options import ThreadOptions
+from .input_options import InputOptions
+from .options import JsonOption, ScoresArgument, Writes, path_argument, path_option, postprocess
+
+if TYPE_CHECKING:
+    from ..io.locations import Location
+    from ..tuning.calibration import Calibration, CalibrationMethod
+
+
+def calibrate(
+    scores: ScoresArgument,
+    ground_truth: Annotated[
+        Path,
+        path_argument(
+            help="Reference events, or a review: the table of 'sedscope review plan' with answers."
+        ),
+    ],
+    inputs: InputOptions,
+    threads: ThreadOptions,
+    output: Annotated[
+        Path | None,
+        path_option(
+            "--output", "-o", help="File for the maps (.toml or .json), which --postprocess reads."
+        ),
+        Writes(),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            help="What is right. [default: Segment(1), or Window() for events that are kept as they are]"
+        ),
+    ] = None,
+    method: Annotated[
+        Literal["auto", "logistic", "isotonic"],
+        typer.Option(help="The curve. 'auto' takes the better one, by cross-validation."),
+    ] = "auto",
+    folds: Annotated[int, typer.Option(min=2, help="Folds of clips.")] = 5,
+    json: JsonOption = None,
+) -> None:
+    """Fit a map from the scores of each class to the probability to be right."""
+    if output is not None and output.suffix not in (".toml", ".json"):
+        raise SedscopeError(f"-o {output}: the name must end with .toml or .json.")
+    if _is_review(ground_truth):
+        if criterion is not None:
+            raise SedscopeError("--criterion has no use with a review, whose answers say what is right.")
+        result = _of_review(scores, ground_truth, inputs, method, folds)
+    else:
+        result = _of_truth(scores, ground_truth, inputs, threads, criterion, method, folds)
+    if output is not None:
+        result.points.save(output)
+    if json == "-":
+        typer.echo(result.to_json(), nl=False)
+        return
+    typer.echo(result.table())
+    if json:
+        result.to_json(json)
+
+
+def _is_review(path: Location) -> bool:
+    from ..io.events.source import Source
+
+    return not path.is_dir() and {"stratum", "weight", "correct"} <= set(Source(path).header)
+
+
+def _of_truth(
+    scores: Location,
+    ground_truth: Location,
+    inputs: InputOptions,
+    threads: ThreadOptions,
+    criterion: str | None,
+    method: CalibrationMethod,
+    folds: int,
+) -> Calibration:
+    from .. import Run
+    from ..criteria import parse_criterion
+    from ..tuning import calibrate as fit
+
+    truth = inputs.read_truth(ground_truth)
+    system = postprocess(inputs.read_scores(scores, truth, "calibrate"), inputs.postprocess)
+    judge = None if criterion is None else parse_criterion(criterion)
+    run = Run(threads=threads.threads)
+    return fit(
+        *(system, truth, judge), method=method, folds=folds, **inputs.selection(system.classes), run=run
+    )
+
+
+def _of_review(
+    scores: Location, review: Location, inputs: InputOptions, method: CalibrationMethod, folds: int
+) -> Calibration:
+    """Fit to reviewed detections. Classes without any have the map of all classes."""
+    from ..io.systems import read_scores_or_detections
+    from ..review import read_review
+    from ..tuning.calibration import calibrate_items, items_of_answers
+
+    if inputs.postprocess:
+        raise SedscopeError("Reviewed scores are those of the system: leave out --postprocess.")
+    table = read_review(review)
+    system = read_scores_or_detections(scores, inputs.system_reading(), ())
+    unknown = sorted({*table.labels} - {*system.classes})
+    if unknown:
+        raise SedscopeError(f"{review} has classes that the system lacks: {listing(unknown)}.")
+    columns = (table.clips, table.labels, table.scores, table.answers, table.weights)
+    items = items_of_answers(*columns, classes=system.classes, folds=folds)
+    return calibrate_items(items, method, {"data": f"review {review}"})
