@@ -91,6 +91,67 @@ def evaluate_store(clips: int) -> None:
     sed.evaluate(sed.read_scores(store_of(clips)), truth, PSDS)
 
 
+def tagged(clips: int) -> tuple[sed.Scores, sed.GroundTruth]:
+    """Scores and events of 50 classes: 10 s, 25 frames a second."""
+    truth = sed.simulate.ground_truth(clips, classes=50, events_per_minute=12)
+    return sed.simulate.scores(truth, classes=sed.simulate.labels(50), frame=0.04), truth
+
+
+def write_tables(clips: int, folder: Path, *, long: bool) -> None:
+    """Write the scores as Parquet files of 500 clips each, unless they are there; nothing is measured."""
+    import polars
+
+    if folder.exists():
+        return
+    scores, _ = tagged(clips)
+    times = ["clip", "onset", "offset"]
+    for number, names in enumerate(np.array_split(np.array([*scores]), -(-clips // 500))):
+        tables = []
+        for clip in names.tolist():
+            edges, values = scores[clip].edges, scores[clip].values
+            columns = {"clip": clip, "onset": edges[:-1], "offset": edges[1:]}
+            tables.append(
+                polars.DataFrame({**columns, **dict(zip(scores.classes, values.T, strict=True))})
+            )
+        table = polars.concat(tables)
+        if long:
+            table = table.unpivot(index=times, variable_name="label", value_name="score").sort(times)
+        (folder / f"part={number}").mkdir(parents=True)
+        table.write_parquet(folder / f"part={number}" / "0.parquet")
+
+
+def _read_tables(folder: Path) -> None:
+    import polars
+
+    for file in sorted(folder.rglob("*.parquet")):
+        polars.read_parquet(file)
+
+
+def read_wide(clips: int) -> None:
+    """Only read a wide table in partitioned Parquet files with polars."""
+    _read_tables(tables_of(clips, "wide"))
+
+
+def evaluate_wide(clips: int) -> None:
+    """PSDS 1 and 2 of these files."""
+    sed.evaluate(tables_of(clips, "wide"), tagged(clips)[1], PSDS)
+
+
+def read_long(clips: int) -> None:
+    """Only read a long table in partitioned Parquet files with polars."""
+    _read_tables(tables_of(clips, "long"))
+
+
+def evaluate_long(clips: int) -> None:
+    """PSDS 1 and 2 of these files, a row per frame and class."""
+    sed.evaluate(tables_of(clips, "long"), tagged(clips)[1], PSDS)
+
+
+def tables_of(clips: int, layout: str) -> Path:
+    """The folder of the files of a table, which the measuring process has written."""
+    return Path(os.environ[_STORES]) / f"{layout}-{clips}"
+
+
 def store_of(clips: int) -> Path:
     """The folder of a store, which the measuring process has written."""
     return Path(os.environ[_STORES]) / str(clips)
@@ -155,12 +216,25 @@ class Scenario:
     size: int
     unit: str
     bar: Bar | None = None
-    needs_store: bool = False
+    prepare: Callable[[int], None] | None = None
+    """Writes the files that it reads."""
 
     @property
     def work(self) -> str:
         """What it does, in a line."""
         return str(self.run.__doc__).rstrip(".")
+
+
+def _store(clips: int) -> None:
+    write_store(clips, store_of(clips))
+
+
+def _wide(clips: int) -> None:
+    write_tables(clips, tables_of(clips, "wide"), long=False)
+
+
+def _long(clips: int) -> None:
+    write_tables(clips, tables_of(clips, "long"), long=True)
 
 
 SCENARIOS = {
@@ -170,8 +244,12 @@ SCENARIOS = {
         Scenario(evaluate_audioset, 17_000, "clips", Bar("make_scores", 2, 60, 2)),
         Scenario(evaluate_with_dask, 17_000, "clips"),
         Scenario(evaluate_every_threshold, 17_000, "clips", Bar("make_scores", 2, 30, 4)),
-        Scenario(read_store, 17_000, "clips", needs_store=True),
-        Scenario(evaluate_store, 17_000, "clips", Bar("read_store", 1.3, 0, 1.5), needs_store=True),
+        Scenario(read_store, 17_000, "clips", prepare=_store),
+        Scenario(evaluate_store, 17_000, "clips", Bar("read_store", 3, 0, 1.5), prepare=_store),
+        Scenario(read_wide, 20_000, "clips", prepare=_wide),
+        Scenario(evaluate_wide, 20_000, "clips", Bar("read_wide", 1.5, 0, 1.5), prepare=_wide),
+        Scenario(read_long, 20_000, "clips", prepare=_long),
+        Scenario(evaluate_long, 20_000, "clips", Bar("read_long", 3, 0, 1.5), prepare=_long),
         Scenario(evaluate_day, 24, "hours"),
         Scenario(evaluate_week, 168, "hours"),
     )
@@ -181,8 +259,9 @@ SCENARIOS = {
 @cache
 def measure(name: str, size: int) -> Measured:
     """Run a scenario in its own process."""
-    if SCENARIOS[name].needs_store:
-        write_store(size, store_of(size))
+    prepare = SCENARIOS[name].prepare
+    if prepare is not None:
+        prepare(size)
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.large", "--run", name, str(size)]
     start, most = time.perf_counter(), 0
     process = psutil.Popen(command, stdout=subprocess.DEVNULL)
