@@ -191,6 +191,16 @@ def test_guessed_floors_on_a_cluster(
             result.deltas[metrics[0].criterion]
 
 
+def test_deltas_of_too_many_clips_do_not_come_back(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = sed.simulate.ground_truth(4)
+    monkeypatch.setattr("sedscope.engines.cluster._BYTES_OF_A_CELL", 1e15)
+    run = sed.Run(engine="dask", scheduler=cluster)
+    with pytest.raises(sed.SedscopeError, match=r"need the deltas of single clips .* 4 clips and 7 cl"):
+        sed.evaluate(sed.simulate.scores(truth), truth, "psds1", resampling=10, run=run)
+
+
 def test_a_local_cluster_is_started_and_reports_progress(stored: tuple[Path, sed.GroundTruth]) -> None:
     pytest.importorskip("distributed", reason="needs dask: pip install 'sedscope[dask]'")
     folder, truth = stored

@@ -129,26 +129,29 @@ def _add_up_rows(
 
     ``labelled``: the first column is a class, and only rows of the same one are added up.
     """
-    classes = len(table.starts)
-    of_class = np.repeat(np.arange(classes), np.diff(table.class_starts()))
-    cell = of_class * units + unit_of[table.clip_of_row()]
-    scores = table.scores + table.scores.dtype.type(0)  # both zeros are one score
-    keys = [cell, *table.columns[:labelled], scores]
-    order = np.lexsort(keys[::-1])
-    if not len(order):
-        counts = np.zeros((classes, units), np.int64)
-        empty = (np.empty(0, np.int64),) * (len(table.columns) - labelled)
-        return DeltaRows(row_starts(counts), table.scores[:0], (*table.columns[:labelled], *empty))
-    keys = [key[order] for key in keys]
-    new = np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))
-    firsts = np.flatnonzero(new)
-    sums = [
-        np.add.reduceat(column[order], firsts, dtype=np.int64) for column in table.columns[labelled:]
-    ]
-    kept = np.any(sums, axis=0)
-    cells, *labels, distinct = (key[firsts][kept] for key in keys)
-    counts = np.bincount(cells, minlength=classes * units).reshape(classes, units)
-    return DeltaRows(row_starts(counts), distinct, (*labels, *(column[kept] for column in sums)))
+    classes, columns = len(table.starts), len(table.columns)
+    parts, counts = [], np.zeros((classes, units), np.int64)
+    for c in range(classes):  # those of all classes would need much more memory
+        rows = slice(int(table.starts[c, 0]), int(table.starts[c, -1]))
+        unit = np.repeat(unit_of, np.diff(table.starts[c]))
+        scores = table.scores[rows] + table.scores.dtype.type(0)  # both zeros are one score
+        keys = [unit, *(column[rows] for column in table.columns[:labelled]), scores]
+        order = np.lexsort(keys[::-1])
+        if not len(order):
+            continue
+        keys = [key[order] for key in keys]
+        new = np.append(True, np.any([key[1:] != key[:-1] for key in keys], axis=0))
+        firsts = np.flatnonzero(new)
+        changes = [column[rows][order] for column in table.columns[labelled:]]
+        sums = [np.add.reduceat(change, firsts, dtype=np.int64) for change in changes]
+        kept = np.any(sums, axis=0)
+        of_units, *labels, distinct = (key[firsts][kept] for key in keys)
+        counts[c] = np.bincount(of_units, minlength=units)
+        parts.append((distinct, *labels, *(column[kept] for column in sums)))
+    nothing = [np.empty(0, np.int64)] * (columns - labelled)
+    parts.append((table.scores[:0], *(column[:0] for column in table.columns[:labelled]), *nothing))
+    distinct, *added = map(np.concatenate, zip(*parts, strict=True))
+    return DeltaRows(row_starts(counts), distinct, tuple(added))
 
 
 def _add_up_references(rows: ReferenceRows, unit_of: NDArray[np.intp]) -> ReferenceRows:

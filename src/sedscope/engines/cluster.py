@@ -16,8 +16,9 @@ from ..counting.request import Requests
 from ..criteria import Criterion
 from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
+from ..data.choices import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND
-from ..errors import SedscopeError
+from ..errors import SedscopeError, counted
 from ..io.locations import location
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
@@ -28,6 +29,7 @@ from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, 
 _PARTS_PER_WORKER = 4
 _MOST_CLIPS = 512  # of a part ...
 _MOST_TICKS = 8 * 3600 * TICKS_PER_SECOND  # ... unless their durations are longer
+_BYTES_OF_A_CELL = 16  # of a clip and class: where its rows begin in two tables
 _CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clips would be too many
 
 
@@ -105,6 +107,14 @@ class ClusterEngine(Engine):
     def run_pass(
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> dict[Criterion, Deltas]:
+        tables = sum(1 + len(request.variants) for request in requests.values())
+        clips, classes = len(alignment.clips), len(alignment.classes)
+        refuse_beyond_memory(
+            _BYTES_OF_A_CELL * tables * clips * classes,
+            f"Resampling, groups and comparisons need the deltas of single clips in this process. For "
+            f"{counted(clips, 'clip')} and {counted(classes, 'class')}, they take at least",
+            "Evaluate without them, or fewer clips.",
+        )
         block = Block(tuple(requests), np.ones(len(alignment.classes), bool), added_up=False)
         [deltas] = self.count(alignment, StatePlan(requests, (block,)), _as_they_are, progress)
         return {
