@@ -169,7 +169,7 @@ def test_the_share_that_is_found_stands_beside_the_value() -> None:
     result = sed.evaluate(system, truth, {"late": sed.Latency(sed.Alarm(cooldown=1))})
     assert result["late"].value == result["late"]["x"].value == 0.5
     assert np.isnan(result["late"]["y"].value)
-    assert "late is that of the references that are found: 1 of 3 (33.3%)" in result.table()
+    assert "late is that of the references that are found: 1 of 3 (33.3 %)" in result.table()
 
 
 def test_latencies_at_a_threshold_per_class() -> None:

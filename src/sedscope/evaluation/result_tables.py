@@ -99,7 +99,7 @@ def _found_references(evaluation: Evaluation) -> Iterator[Line]:
             counts = evaluation.counts[metric.criterion].values()
             found = sum(int(table.tp[-1]) for table in counts if len(table.tp))
             references = sum(table.references for table in counts)
-            share = f" ({found / references:.1%})" if references else ""
+            share = f" ({100 * found / references:.1f} %)" if references else ""
             yield f"{name} is that of the references that are found: {found} of {references}{share}"
 
 
