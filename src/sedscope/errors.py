@@ -18,7 +18,7 @@ _COMPARED = 200  # characters of a name, for the same reason
 _DIGITS = 30  # of a whole number in a message
 _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
-_ALIKE = 3  # problems of a kind that are listed one by one
+_ALIKE = 5  # problems of a kind that are listed one by one
 _DETAILS = [  # of a problem, which do not make it another kind
     (re.compile(r"^.*?: "), ""),  # the place
     (re.compile(r"'(?:[^'\\]|\\.)*'"), "''"),  # a cell

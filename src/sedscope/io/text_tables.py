@@ -182,7 +182,7 @@ def even_rows(
         if len(row) != columns
     }
     if uneven:
-        shown = listing([f"line {line} has {cells}" for line, cells in uneven.items()], limit=1)
+        shown = listing([f"line {line} has {cells}" for line, cells in uneven.items()], limit=3)
         raise SedscopeError(
             f"{file}: the header has {counted(columns, 'column')}, but {shown}.",
             lines=[
@@ -209,7 +209,7 @@ def numbers(table: TextTable, columns: Sequence[int]) -> list[list[float]]:
         values.append(column)
     if wrong:
         noun = "a number" if len(wrong) == 1 else "numbers"
-        shown = listing([f"line {line}, {cell}" for line, cell in wrong], limit=1)
+        shown = listing([f"line {line}, {cell}" for line, cell in wrong], limit=3)
         raise SedscopeError(
             f"{table.path}: {subject(len(wrong), 'cell', 'is')} not {noun}: {shown}.",
             lines=[f"{table.path}:{line}: {cell} is not a number" for line, cell in sorted(wrong)],
