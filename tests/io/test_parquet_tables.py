@@ -219,6 +219,8 @@ def test_blocks_are_read_once_and_few_are_kept(tmp_path: Path, monkeypatch: pyte
     assert not read
     same_clips(scores)
     assert len(read) == len({*read}) == 6
+    arrays = [scores[clip].values for clip in scores]
+    assert all(array.base is None or array.base.nbytes == array.nbytes for array in arrays)
     monkeypatch.setattr(parquet_tables, "_MOST_BLOCKS", 1)
     with pytest.raises(sed.SedscopeError, match="Sort the table by clip"):
         sed.read_scores(folder)["d"]

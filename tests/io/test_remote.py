@@ -260,6 +260,8 @@ def test_the_clips_of_a_store_take_few_requests(
     for clip, opened in zip(scores, read_each(scores, [*scores], threads), strict=True):
         assert isinstance(opened, sed.ClipScores)
         np.testing.assert_array_equal(opened.values, expected[clip].values)
+        base = opened.values.base
+        assert base is None or base.nbytes == opened.values.nbytes
     assert len(read) <= 10 < len(scores)
     assert sum(read) < 2 * size
 

@@ -121,7 +121,7 @@ class RemoteArray:
             self._block(block, together)[max(first - block * together, 0) : last - block * together]
             for block in range(begin, end + 1)
         ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return np.concatenate(parts)  # a copy, which does not keep the blocks in memory
 
     def _block(self, block: int, together: int) -> NDArray[Any]:
         """Return all rows of a block. Threads that need the same one wait for one request."""

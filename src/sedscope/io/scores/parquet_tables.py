@@ -172,6 +172,8 @@ class ScoreTables:
         timeless = int(np.isnan(rows.onsets).sum())
         if timeless:
             raise SedscopeError(f"{subject(timeless, 'row', 'has')} no time.")
+        values = rows.values.copy(order="K")  # which do not keep the whole block in memory
+        rows = replace(rows, values=values)
         if (rows.onsets[1:] < rows.onsets[:-1]).any():
             rows = rows.rows(np.argsort(rows.onsets, kind="stable"))
         onsets, offsets = rows.onsets, rows.offsets
