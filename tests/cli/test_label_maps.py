@@ -158,3 +158,27 @@ def test_columns_of_detections_choose_the_labels(files: Files, command: str) -> 
         assert "both sides: 2 labels: cat, dog" in outcome.out
     elif command == "evaluate":
         assert table_rows(outcome.out)["overall"][-1] == "1.0000"
+
+
+def test_scientific_and_common_names_of_birdnet_are_paired(tmp_path: Path) -> None:
+    header = "Start (s),End (s),Scientific name,Common name,Confidence,File\n"
+    rows = (
+        "0,3,Parus major,Great Tit,0.9,a.wav\n3,6,Turdus merula,Eurasian Blackbird,0.8,a.wav\n"
+        "6,9,Strix aluco,Tawny Owl,0.8,a.wav\n0,3,Corvus one,Crow,0.8,a.wav\n3,6,Corvus two,Crow,0.8,a.wav\n"
+    )
+    (tmp_path / "birdnet").mkdir()
+    (tmp_path / "birdnet" / "table.csv").write_text(header + rows)
+    labels = ("Parus major", "turdus_merula", "Corvus one", "Wind")
+    events = "".join(f"a\t{i}\t{i + 0.5}\t{label}\n" for i, label in enumerate(labels))
+    (tmp_path / "truth.tsv").write_text(f"filename\tonset\toffset\tevent_label\n{events}")
+    command = ("labels", tmp_path / "birdnet", tmp_path / "truth.tsv", "-o", tmp_path / "names.csv")
+    outcome = run(*command)
+    assert outcome.code == 0, outcome.err
+    assert "proposed: 2 new labels" in outcome.out
+    names = sed.read_label_map(tmp_path / "names.csv").names
+    assert names["Great Tit"] == "Parus major"
+    assert names["Eurasian Blackbird"] == "turdus_merula"
+    assert names["Crow"] == "Crow"  # which of the two it is, nothing says
+    (tmp_path / "truth.tsv").write_text("filename\tonset\toffset\tevent_label\na\t0\t1\tGreat Tit\n")
+    outcome = run(*command[:3], "--scores-columns", "label=Scientific name")
+    assert "Parus major → Great Tit" in outcome.out

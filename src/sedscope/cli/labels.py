@@ -45,7 +45,8 @@ def labels(
     stay as they are have the same name twice. An empty 'to' drops a label; this command never writes one.
     """
     from ..io.events.source import EventReadOptions
-    from ..io.label_maps import LabelProposal, read_labels
+    from ..io.label_maps import LabelProposal, read_labels, scientific_names
+    from ..io.systems import holds_events
 
     detections = EventReadOptions(
         column_map(scores_columns, "--scores-columns") or {}, label, side="system"
@@ -54,6 +55,7 @@ def labels(
     proposal = LabelProposal(
         read_labels(scores, scores_format, detections, system=True),
         read_labels(ground_truth, truth_format, references),
+        scientific_names(scores) if holds_events(scores, scores_format) else None,
     )
     typer.echo(str(proposal))
     if output is not None:

@@ -14,8 +14,8 @@ from ..data.labels import shown_label, stripped
 from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject, with_guesses
 from ..escaping import csv_cell
 from .atomic_write import write_text
-from .events.files import read_event_table
-from .events.source import EventReadOptions
+from .events.files import event_files, read_event_table
+from .events.source import EventReadOptions, Source
 from .locations import Location, input_location, local_path
 from .scores.files import read_scores
 from .systems import holds_detection_sets, holds_events, read_detection_sets
@@ -171,12 +171,45 @@ def read_labels(
     return sorted({label for row in cells for label in stripped(row) if label})
 
 
-class LabelProposal:
-    """All labels of a system and of the ground truth, and new names where they are spelled differently."""
+_SPECIES_COLUMNS = (("Common name", "Scientific name"), ("common_name", "scientific_name"))
+"""Columns of BirdNET's tables that name the same species."""
 
-    def __init__(self, system: Iterable[str], truth: Iterable[str]) -> None:
+
+def scientific_names(path: Location) -> dict[str, str]:
+    """Return ``Genus species_Common name`` for each name of a species in BirdNET's tables, by that name.
+
+    A name that belongs to several species is left out, and so is everything from other files.
+    """
+    files = [file for file in event_files(path) if file.stat().st_size] if path.is_dir() else [path]
+    full: dict[str, set[str]] = {}
+    for file in files:
+        source = Source(file)
+        for columns in _SPECIES_COLUMNS:
+            if (source.is_text or source.is_parquet) and {*columns} <= set(source.header):
+                for pair in set(zip(*map(source.cells.text_column, columns), strict=True)):
+                    common, scientific = (name.strip() for name in pair)
+                    for name in (common, scientific):
+                        full.setdefault(name, set()).add(f"{scientific}_{common}")
+    return {name: next(iter(names)) for name, names in full.items() if len(names) == 1}
+
+
+class LabelProposal:
+    """All labels of a system and of the ground truth, and new names where they are spelled differently.
+
+    ``full_names``: longer names of labels of the system, which may say what the ground truth calls them.
+    """
+
+    def __init__(
+        self, system: Iterable[str], truth: Iterable[str], full_names: Mapping[str, str] | None = None
+    ) -> None:
         self.system, self.truth = tuple(dict.fromkeys(system)), tuple(dict.fromkeys(truth))
         self.names = dict(propose_label_map(self.system, self.truth).names)
+        known = {*self.names, *self.truth}
+        longer = {full: label for label, full in (full_names or {}).items() if label in self.system}
+        longer = {full: label for full, label in longer.items() if label not in known}
+        left = {*self.truth}.difference(self.system, self.names.values())
+        more = propose_label_map(longer, sorted(left)).names
+        self.names |= {longer[full]: new for full, new in more.items()}
         ours, theirs = {*self.system}, {*self.truth}
         paired = {*self.names.values()}
         self.common = [label for label in self.system if label in theirs]
