@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
@@ -84,12 +84,19 @@ class ComparisonOptions(ResamplingOptions):
     bootstrap: Annotated[
         int | None, typer.Option(help="Number of resamples of the clips. [default: 1000]")
     ] = None
+    test: Annotated[
+        Literal["bootstrap", "randomisation"],
+        typer.Option(
+            help="Where p values of 'compare' come from: the resamples, or random swaps of the systems in "
+            "single clips."
+        ),
+    ] = "bootstrap"
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:
         """Return the resampling. Regions of one recording of the truth are drawn together."""
         from ..resampling.resampling import drawing_recordings
 
-        resampling = self._resampling(self.bootstrap)
+        resampling = replace(self._resampling(self.bootstrap), test=self.test)
         return resampling if truth is None else drawing_recordings(resampling, truth)
 
     def check(self) -> None:

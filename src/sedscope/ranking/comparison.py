@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.score_cache import merged_or_unknown
 from ..engines.run import Run
-from ..errors import SedscopeError, issue_warnings, of_systems, readable
+from ..errors import SedscopeError, issue_warnings, listing, of_systems, readable
 from ..evaluation.inputs import Reading, TruthLike, as_truth
 from ..evaluation.notes import undefined_resamples_note, undetected_classes_note
 from ..evaluation.operating_point import metrics_at_points
@@ -28,6 +28,7 @@ from .compared_runs import (
 from .comparison_result import Comparison
 from .differences import SystemValue, paired_differences, system_value
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
+from .randomisation import SwappedDifferences, randomised
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -120,6 +121,8 @@ def compare(
     if len(systems) < 2:
         raise SedscopeError(f"A comparison needs at least 2 systems, not {len(systems)}.")
     published = published_values(systems, named)
+    if resampling.test == "randomisation":
+        _refuse_unswappable(published, at_false_alarms)
     truth = as_truth(truth, reading)
     measurable = {name: runs for name, runs in systems.items() if name not in published}
     every_run = as_systems(measurable, truth, reading, classes, coverage)
@@ -130,7 +133,10 @@ def compare(
     draws = Draws(resampling, runs[0].alignment.clips)
     with run._open_engine() as opened:
         measured = measure_runs(runs, named, draws, opened, run, at_false_alarms)
-    result = _comparison(measured, draws, values, [*systems])
+        swapped = None
+        if resampling.test == "randomisation":
+            swapped = randomised(runs, draws, opened, [*named.values()])
+        result = _comparison(measured, draws, values, [*systems], swapped)
     issue_warnings(result.warnings, 2)
     return result
 
@@ -151,16 +157,31 @@ def _comparable_metrics(
     return metrics_at_points(metrics) if at_points else dict(metrics)
 
 
+def _refuse_unswappable(
+    published: Mapping[str, object], at_false_alarms: FalseAlarmLimit | None
+) -> None:
+    """Refuse systems that cannot be swapped in single clips."""
+    if published:
+        raise SedscopeError(
+            f"Published values have no clips to swap: {listing([*published])}. Use `test='bootstrap'`."
+        )
+    if at_false_alarms is not None:
+        raise SedscopeError(
+            "Systems at the same false alarms cannot be swapped. Use `test='bootstrap'`."
+        )
+
+
 def _comparison(
     measured: MeasuredRuns,
     draws: Draws,
     published: Mapping[str, Mapping[str, float]],
     order: Sequence[str],
+    swapped: SwappedDifferences | None,
 ) -> Comparison:
     """Return the values of the systems and their differences, with intervals.
 
     ``published``: values by name of the metric and of the system. ``order``: of all systems, those with
-    published values included.
+    published values included. ``swapped``: what swaps systems at random, if that gives the p values.
     """
     first_runs = measured.first_runs
     first = next(iter(first_runs.values()))
@@ -194,7 +215,7 @@ def _comparison(
         hours=first.hours(),
         values=values,
         differences={
-            metric: paired_differences(draws, metric, classes, by_system, of_metric, order)
+            metric: paired_differences(draws, metric, classes, by_system, of_metric, order, swapped)
             for of_metric, (metric, by_system) in zip(
                 published.values(), measured.values.items(), strict=True
             )

@@ -293,6 +293,11 @@ class Comparison(TabularResult):
             f"{self.resampling.about()}, the same for all systems",
             f"≈ inside the noise: p is above {level:g}",
         ]
+        if self.resampling.test == "randomisation":
+            parts.append(
+                f"p values from {counted(self.resampling.number, 'random swap')} of the systems in "
+                f"{'groups of clips' if self.resampling.groups else 'single clips'}"
+            )
         if self.published:
             parts.append(f"published values are taken as exact: {listing(self.published)}")
         if pairs > 1:

@@ -15,6 +15,7 @@ from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
+from .randomisation import SwappedDifferences
 from .significance import PValue, is_significant, level_of, p_text, step_down
 
 
@@ -135,10 +136,12 @@ def paired_differences(
     measured: Mapping[str, Sequence[FloatArray]],
     published: Mapping[str, float],
     order: Sequence[str],
+    swapped: SwappedDifferences | None = None,
 ) -> dict[tuple[str, str], PairDifference]:
     """Return the differences of all pairs, the later system minus the earlier one.
 
     Published values are the same in every resample, and not compared with each other. They have no classes.
+    ``swapped``: what swaps systems at random for the p values, which otherwise come from the resamples.
     """
     means = {name: _mean(runs) for name, runs in measured.items()}
     means |= {name: np.full((len(draws.weights), 1), value) for name, value in published.items()}
@@ -166,26 +169,32 @@ def paired_differences(
             "level": level,
         }
 
-    p_values = step_down(
-        [interval.value for interval in intervals],
-        lambda i: differences(intervals[i].values, intervals[i].value),
-    )
+    def noise_of(interval: Interval) -> FloatArray:
+        return differences(interval.values, interval.value)
+
+    swaps = [None if swapped is None else swapped(metric, *pair) for pair in pairs]
+
+    def noise(i: int) -> FloatArray:
+        of_pair = swaps[i]
+        return noise_of(intervals[i]) if of_pair is None else of_pair[:, 0]
+
+    def p_of_class(i: int, number: int, interval: Interval) -> PValue:
+        of_pair = swaps[i]
+        alone = noise_of(interval) if of_pair is None else of_pair[:, 1 + number]
+        return step_down([interval.value], lambda _: alone)[0]
+
+    p_values = step_down([interval.value for interval in intervals], noise)
     return {
         pair: PairDifference(
             **fields(interval, p),
             p_corrected=p.corrected,
             per_class={
-                label: Difference(**fields(of_class, _p_value(of_class)))
-                for label, of_class in interval.per_class.items()
+                label: Difference(**fields(of_class, p_of_class(i, number, of_class)))
+                for number, (label, of_class) in enumerate(interval.per_class.items())
             },
         )
-        for pair, interval, p in zip(pairs, intervals, p_values, strict=True)
+        for i, (pair, interval, p) in enumerate(zip(pairs, intervals, p_values, strict=True))
     }
-
-
-def _p_value(difference: Interval) -> PValue:
-    """Return the p value of a difference that is judged alone."""
-    return step_down([difference.value], lambda _: differences(difference.values, difference.value))[0]
 
 
 def _mean(runs: Sequence[FloatArray]) -> FloatArray:

@@ -48,6 +48,7 @@ from .submissions import (
     Submission,
     in_order,
     rank_submissions,
+    refuse_randomisation,
 )
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ class MetricRules(RankingRules[ScoreReader]):
         unlisted = [clip for clip in names if clip not in listed]
         if unlisted:
             raise SedscopeError(f"These clips are not in the ground truth: {listing(unlisted)}.")
+        refuse_randomisation(resampling)
         self.truth, self.metrics, self.formula, self.kinds = truth, metrics, formula, kinds
         self.classes = None if classes is None else tuple(dict.fromkeys(stripped(classes)))
         self.clips = tuple(names)

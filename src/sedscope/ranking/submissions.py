@@ -250,6 +250,14 @@ def _bootstrap(estimate: MetricEstimate, resampling: Resampling) -> Bootstrap:
     )
 
 
+def refuse_randomisation(resampling: Resampling) -> None:
+    """Refuse p values that a ranking does not have: it would swap all pairs of systems."""
+    if resampling.test == "randomisation":
+        raise SedscopeError(
+            "A ranking has p values from resamples. For a randomisation test, compare two or a few systems."
+        )
+
+
 def in_order(submissions: Iterable[Submission[OneRun]]) -> list[Submission[OneRun]]:
     """Return submissions by team and name. Refuse those that cannot be told apart."""
     ordered = sorted(submissions, key=lambda submission: (submission.team, submission.name))

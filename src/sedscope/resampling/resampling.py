@@ -32,6 +32,7 @@ class ClipPart:
 
 
 INTERVALS = ("percentile", "bca")
+TESTS = ("bootstrap", "randomisation")
 MAX_WEIGHT = 2**24
 MOST_RESAMPLES = 10**7
 LONGEST_BLOCK = 10**7  # seconds
@@ -61,6 +62,10 @@ class Resampling:
         For few long recordings: cut them into blocks of about this many seconds, at least 1, and draw
         blocks instead of clips. A block ends in a pause between references; a detection that goes on
         across its end is two. The values themselves are those of the whole recordings.
+    test : {"bootstrap", "randomisation"}, default "bootstrap"
+        Where the p values of :func:`~sedscope.compare` come from: the resamples, or ``n`` random swaps of the
+        two systems in half of the clips (paired randomisation test), which needs no assumption but that
+        equally good systems can be swapped. It takes a few times longer.
 
     Examples
     --------
@@ -76,6 +81,7 @@ class Resampling:
     balanced: bool = False
     groups: Mapping[str, Hashable] | None = None
     blocks: float | None = None
+    test: str = "bootstrap"
 
     def __post_init__(self) -> None:
         _require_whole(self, "seed", 0)
@@ -90,6 +96,7 @@ class Resampling:
         if self.confidence == 1:
             raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
         require_choice(self, "interval", INTERVALS)
+        require_choice(self, "test", TESTS)
         require_flag(self, "balanced")
         optional_number(self, "blocks", at_least=1, at_most=LONGEST_BLOCK)
         if self.blocks is not None and self.groups is not None:

@@ -31,6 +31,7 @@ from ..ranking.submissions import (
     Submission,
     in_order,
     rank_submissions,
+    refuse_randomisation,
 )
 from ..resampling.resampling import Resampling
 from .submission_check import check_submission
@@ -137,6 +138,7 @@ class TaskRules(RankingRules[Location]):
     class_advice = "List the classes of the data set in the task to change that."
 
     def __init__(self, data: TaskData, resampling: Resampling, run: Run) -> None:
+        refuse_randomisation(resampling)
         self.data, self.resampling = data, resampling
         self.quiet = replace(run, checkpoint=None, progress=None)
         self.task, self.kinds = data.task.name, _kinds(data.task)
