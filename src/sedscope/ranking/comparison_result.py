@@ -222,7 +222,7 @@ class Comparison(TabularResult):
         >>> systems = {name: sed.simulate.scores(truth, quality=q) for name, q in (("a", 0.8), ("b", 0.6))}
         >>> comparison = sed.compare(systems, truth, "psds1", resampling=50)
         >>> comparison.plot(differences=True).get_xlabel()
-        'difference in psds1'
+        'difference in PSDS1'
         """
         from ..plots.values import plot_values, rows_of
 
