@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..review.result import ReviewEstimate
+    from ..review.sampling import Per
     from ..review.table import Review
     from ..tuning.operating_points import OperatingPoints
 
@@ -91,9 +92,72 @@ class SystemOptions(OptionGroup):
         return load_durations(self.durations)
 
 
+@dataclass(frozen=True)
+class AudioOptions(OptionGroup):
+    """The audio of the rows."""
+
+    panel: ClassVar[str] = "Audio"
+
+    audio: Annotated[
+        Path | None,
+        path_option(help="Folder with the recordings, to cut the rows out of. Needs --cuts."),
+    ] = None
+    cuts: Annotated[
+        Path | None,
+        path_option(help="New folder for the audio of the rows, numbered as they are."),
+        Writes("folder"),
+    ] = None
+    margin: Annotated[float, typer.Option(min=0, help="Seconds of audio before and after each row.")] = (
+        1.0
+    )
+
+    def write(self, review: Review) -> None:
+        """Cut the audio of each row, if that is asked for."""
+        if self.audio is not None and self.cuts is not None:
+            _cut_audio(review, self.audio, self.cuts, self.margin)
+
+
+@dataclass(frozen=True)
+class MoreOptions(OptionGroup):
+    """Rows that are added to a review."""
+
+    panel: ClassVar[str] = "More reviews"
+
+    given: Annotated[
+        Path | None,
+        path_option(help="A review with answers, to which to add --more rows where they tell most."),
+    ] = None
+    more: Annotated[int | None, typer.Option(min=1, help="How many detections to add to --given.")] = (
+        None
+    )
+    min_precision: Annotated[
+        float,
+        typer.Option(
+            help="The precision that a threshold is sought for: rows go where it is uncertain."
+        ),
+    ] = 0.9
+
+    def extended(self, system: Scores, per: Per, above: float | None, seed: int) -> Review | None:
+        """Return the review with more rows, if that is asked for."""
+        from ..review.sampling import extend
+        from ..review.table import read_review
+
+        if self.given is None or self.more is None:
+            return None
+        return extend(
+            *(system, read_review(self.given), self.more),
+            per=per,
+            min_precision=self.min_precision,
+            above=above,
+            seed=seed,
+        )
+
+
 def review_plan(
     scores: ScoresToThresholdArgument,
     system_options: SystemOptions,
+    audio_options: AudioOptions,
+    more_options: MoreOptions,
     box_options: BoxOptions,
     output: Annotated[
         list[Path],
@@ -135,28 +199,6 @@ def review_plan(
         Literal["listening", "score"],
         typer.Option(help="Order of the rows: by recording and time, or the highest scores first."),
     ] = "listening",
-    audio: Annotated[
-        Path | None,
-        path_option(help="Folder with the recordings, to cut the rows out of. Needs --cuts."),
-    ] = None,
-    cuts: Annotated[
-        Path | None,
-        path_option(help="New folder for the audio of the rows, numbered as they are."),
-        Writes("folder"),
-    ] = None,
-    margin: Annotated[
-        float, typer.Option(min=0, help="Seconds of audio before and after each row.")
-    ] = 1.0,
-    given: Annotated[
-        Path | None,
-        path_option(help="A review with answers, to which to add --more rows where they tell most."),
-    ] = None,
-    more: Annotated[
-        int | None, typer.Option(min=1, help="How many detections to add to --given.")
-    ] = None,
-    min_precision: Annotated[
-        float, typer.Option(help="With --more: the precision that a threshold is sought for.")
-    ] = 0.9,
     seed: SeedOption = 0,
 ) -> None:
     """Draw detections to review, more of high scores than of low ones.
@@ -164,54 +206,40 @@ def review_plan(
     Fill in the column 'correct' of the table: 1 or yes, 0 or no, ? where you cannot tell. 'sedscope review
     estimate' reads it.
     """
-    from ..review.sampling import extend, plan
-    from ..review.table import read_review
+    from ..review.sampling import plan
 
-    if (given is None) != (more is None):
+    if (more_options.given is None) != (more_options.more is None):
         raise SedscopeError("Give both --given and --more, or neither.")
-    if (audio is None) != (cuts is None):
+    if (audio_options.audio is None) != (audio_options.cuts is None):
         raise SedscopeError("Give both --audio and --cuts, or neither.")
     table = [path for path in output if path.suffix in _TABLES]
     if len(table) != 1:
         raise SedscopeError("Give one file to fill in, whose name ends in .csv or .tsv: -o review.csv.")
+    unused = options_given(silent_windows=silent_windows, window=window, classes=classes)
+    if more_options.given is not None and unused:
+        raise SedscopeError(f"{unused[0]} cannot be changed with --more. It is as in the first plan.")
     system = system_options.read(scores)
     durations = system_options.seconds()
-    if given is not None and more is not None:
-        unused = options_given(silent_windows=silent_windows, window=window, classes=classes)
-        if unused:
-            raise SedscopeError(
-                f"{unused[0]} cannot be changed with --more. It is as in the first plan."
-            )
-        previous = read_review(given)
-        review = extend(
-            system,
-            previous,
-            more,
-            per=per,
-            min_precision=min_precision,
-            above=system_options.above,
-            seed=seed,
-        )
-    else:
-        review = plan(
-            system,
-            reviews=reviews,
-            per=per,
-            above=system_options.above,
-            classes=classes,
-            silent_windows=silent_windows,
-            window=window,
-            durations=durations,
-            seed=seed,
-        )
+    review = more_options.extended(system, per, system_options.above, seed) or plan(
+        system,
+        reviews=reviews,
+        per=per,
+        above=system_options.above,
+        classes=classes,
+        silent_windows=silent_windows,
+        window=window,
+        durations=durations,
+        seed=seed,
+    )
     review = review.ordered(order)
     review.write(table[0])
-    notes = []
-    for path in output:
-        if path not in table:
-            notes += write_event_list(review.events(), path, durations, box_options.boxes())
-    if audio is not None and cuts is not None:
-        _cut_audio(review, audio, cuts, margin)
+    audio_options.write(review)
+    lists = [path for path in output if path not in table]
+    notes = [
+        note
+        for path in lists
+        for note in write_event_list(review.events(), path, durations, box_options.boxes())
+    ]
     typer.echo(f"{counted(len(review), 'row')} to review in {table[0]}: {_by_class(review)}")
     for note in notes:
         typer.echo(f"warning: {note}", err=True)

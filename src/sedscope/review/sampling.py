@@ -14,7 +14,7 @@ from ..data.choices import check_choice
 from ..data.scores import Scores
 from ..errors import SedscopeError, listing, with_guesses
 from .population import ClassDetections, Windows, detections_to_review
-from .table import OPEN, RIGHT, SILENT, WRONG, ClassReview, Review, class_review
+from .table import OPEN, RIGHT, SILENT, WRONG, ClassReview, Review, Row, class_review
 
 Per: TypeAlias = Literal["class", "total"]
 """Whether a number of reviews is that of each class, or of all classes together."""
@@ -92,7 +92,7 @@ def plan(
     by_class = reviewed_classes(scores, above, classes)
     numbers = _shares([*map(len, by_class.values())], reviews, per)
     windows = Windows.of(scores, durations, window) if silent_windows else None
-    rows = []
+    rows: list[Row] = []
     for (label, detections), number in zip(by_class.items(), numbers, strict=True):
         rng = np.random.default_rng([seed, crc32(label.encode())])
         sizes, drawn = strata_of(len(detections), number)
@@ -172,18 +172,31 @@ def extend(
         ends = np.cumsum([*map(len, sizes)])[:-1]
         all_strata = np.concatenate(sizes), np.concatenate(drawn), np.concatenate(weights)
         totals = np.split(greedy(*all_strata, more), ends)
-    answers = {row[:4]: row for row in review.rows()}
     rows = [row for row in review.rows() if row[5] == SILENT]
+    answers = {row[:4]: row[7] for row in review.rows()}
     for (label, of_class), total in zip(known.items(), totals, strict=True):
         rng = np.random.default_rng([seed, len(of_class.ranks), crc32(label.encode())])
-        ends = np.cumsum(of_class.sizes)
-        for k, (end, size) in enumerate(zip(ends.tolist(), of_class.sizes.tolist(), strict=True)):
-            old = of_class.ranks[of_class.strata == k]
-            free = np.setdiff1d(np.arange(end - size, end), old)
-            ranks = np.append(old, rng.permutation(free)[: int(total[k]) - len(old)])
-            new = _rows(label, by_class[label], ranks, str(k + 1), size / max(len(ranks), 1))
-            rows += [(*row[:7], answers[row[:4]][7] if row[:4] in answers else OPEN) for row in new]
+        for row in _extended_class(label, by_class[label], of_class, total, rng):
+            rows.append((*row[:7], answers.get(row[:4], OPEN)))
     return Review.of_rows(rows).ordered("listening")
+
+
+def _extended_class(
+    label: str,
+    detections: ClassDetections,
+    drawn: ClassReview,
+    totals: IntArray,
+    rng: np.random.Generator,
+) -> list[Row]:
+    """Return the drawn detections of a class, with so many of each stratum."""
+    rows: list[Row] = []
+    ends = np.cumsum(drawn.sizes)
+    for k, (end, size) in enumerate(zip(ends.tolist(), drawn.sizes.tolist(), strict=True)):
+        old = drawn.ranks[drawn.strata == k]
+        free = np.setdiff1d(np.arange(end - size, end), old)
+        ranks = np.append(old, rng.permutation(free)[: int(totals[k]) - len(old)])
+        rows += _rows(label, detections, ranks, str(k + 1), size / max(len(ranks), 1))
+    return rows
 
 
 def reviewed_classes(
@@ -288,7 +301,7 @@ def _wanted(detections: ClassDetections, drawn: ClassReview, min_precision: floa
 
 def _rows(
     label: str, detections: ClassDetections, ranks: IntArray, stratum: str, weight: float
-) -> list[tuple[str, str, int, int, float, str, float, int]]:
+) -> list[Row]:
     return [
         (
             *(detections.clips[rank], label, *map(int, detections.times[rank])),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from .population import ClassDetections
 
+Row: TypeAlias = tuple[str, str, int, int, float, str, float, int]
+"""Clip, label, onset and offset in microseconds, score, stratum, weight and answer."""
 Order: TypeAlias = Literal["listening", "score"]
 """By clip and time, as one listens to recordings; or the highest score first, class by class."""
 
@@ -80,8 +82,8 @@ class Review(Tabular):
         return f"<Review: {counted(len(self), 'row')}, {answered} answered>"
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[str, str, int, int, float, str, float, int]]) -> Review:
-        """Make it of rows: clip, label, onset, offset, score, stratum, weight and answer."""
+    def of_rows(cls, rows: Sequence[Row]) -> Review:
+        """Make it of rows."""
         clips, labels, onsets, offsets, scores, strata, weights, answers = (
             [*column] for column in (zip(*rows, strict=True) if rows else [()] * 8)
         )
@@ -89,7 +91,7 @@ class Review(Tabular):
         arrays = np.array(scores, np.float64), np.array(weights, np.float64)
         return cls(clips, labels, times, arrays[0], strata, arrays[1], np.array(answers, np.int8))
 
-    def rows(self) -> list[tuple[str, str, int, int, float, str, float, int]]:
+    def rows(self) -> list[Row]:
         """Return the rows that :meth:`of_rows` takes."""
         columns = (self.scores.tolist(), self.strata, self.weights.tolist(), self.answers.tolist())
         return [*zip(self.clips, self.labels, *self.times.T.tolist(), *columns, strict=True)]
