@@ -79,7 +79,7 @@ def test_the_review_says_what_all_calls_say(birds: tuple[Path, dict[str, Outcome
     folder, outcomes = birds
     assert outcomes["review plan birds/birdnet.csv"].out.startswith("460 rows")
     detected, windows, with_call = windows_and_calls(folder)
-    assert f"{len(detected):,} windows" in PAGE.read_text(encoding="utf-8")
+    assert f"{len(detected)} windows" in PAGE.read_text(encoding="utf-8")
     points = sed.OperatingPoints.load(folder / "confidence.toml")
     system = sed.ScoredEvents.from_events(sed.read_events(folder / "birds/birdnet.csv"))
     review = sed.review.read_review(folder / "answered.csv")
