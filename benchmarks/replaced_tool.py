@@ -1,7 +1,8 @@
 """Do the work of another tool, with the tool itself or with what replaces it: CPU time and memory.
 
 Usage: replaced_tool.py TOOL {peer,sedscope} FOLDER, with the files of ``side_by_side.py`` in the folder. Runs
-in the peers' environment or in that of sedscope, and prints value, seconds and megabytes as JSON.
+in the peers' environment or in that of sedscope. Prints value, seconds of the first call and of later ones,
+and megabytes as JSON.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def sed_scores_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work
 
 
 def psds_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
-    """PSDS 1 of detections at 50 thresholds."""
+    """PSDS 1 of detections at some thresholds."""
     import pandas
 
     PSDSEval = import_module("sedscope.compat.psds_eval" if ours else "psds_eval").PSDSEval
@@ -96,21 +97,21 @@ def sed_eval(folder: Path, described: dict[str, Any], ours: bool) -> Work:
     return work, lambda result: result["f_measure"]["f_measure"]
 
 
-LONG = 5.0  # seconds
+LONG = 1.0  # seconds
 TOOLS = {work.__name__: work for work in (sed_scores_eval, psds_eval, sed_eval)}
 
 
 def main() -> None:
-    """Prepare the work of a tool, then do it: once for the memory, and again for the time if it is short."""
+    """Prepare the work of a tool, then do it: as a script does, and again if it is short."""
     tool, side, folder = sys.argv[1:]
     described = json.loads((Path(folder) / "set.json").read_text())
     work, value_of = TOOLS[tool](Path(folder), described, side == "sedscope")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     seconds, result = _timed(work)
     added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    if seconds < LONG:
-        seconds = min(_timed(work)[0] for _ in range(5))
-    print(json.dumps({"value": float(value_of(result)), "seconds": seconds, "megabytes": added}))
+    later = min(_timed(work)[0] for _ in range(5)) if seconds < LONG else seconds
+    measured = {"value": float(value_of(result)), "first": seconds, "later": later, "megabytes": added}
+    print(json.dumps(measured))
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
