@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..schema import PanelData, PanelEntry
 from ..source import Panel, PanelContent, ReportSource
 from .alarms import PANEL as ALARMS
+from .calibration import PANEL as CALIBRATION
 from .clips import PANEL as CLIPS
 from .cross_triggers import PANEL as CROSS_TRIGGERS
 from .curves import PANEL as CURVES
@@ -28,6 +29,7 @@ PANELS: tuple[Panel, ...] = (
     PSD_ROC,
     QUERIES,
     CURVES,
+    CALIBRATION,
     ALARMS,
     CROSS_TRIGGERS,
     ERRORS,
