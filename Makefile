@@ -112,6 +112,8 @@ study: .venv/ready-for-tests  ## how often intervals hold the value of a populat
 
 bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go; some minutes
 	$(BIN)/python -m benchmarks.large
+	$(BIN)/python -m benchmarks.clusters
+	$(BIN)/python -m benchmarks.cluster_model
 
 bench-gpu: .venv/ready-for-tests  ## what needs 16 cores or a GPU; without them it says what it leaves out
 	$(BIN)/python -m benchmarks.gpu

@@ -71,9 +71,10 @@ class DaskEngine(ClusterEngine):
         futures = [self._submit(first, part) for part in parts]
         finished = []
         for block in range(blocks):
-            states = [self._submit(itemgetter(block), future) for future in futures]
-            merged = merged_as_tree(states, bound(self._submit, _merge, merge_states))
-            finished.append(self._submit(last, merged, block))
+            # states are merged before further parts begin, so that workers hold few of them
+            states = [self._submit(itemgetter(block), future, priority=1) for future in futures]
+            merged = merged_as_tree(states, bound(self._submit, _merge, merge_states, priority=1))
+            finished.append(self._submit(last, merged, block, priority=1))
         sizes = [len(part.clips) for part in parts]
         results: list[Finished] = self._results(finished, futures, parts, sizes, progress)
         return results
@@ -100,8 +101,8 @@ class DaskEngine(ClusterEngine):
             for future in (*finished, *futures):
                 future.release()  # work that has not begun is not done
 
-    def _submit(self, work: Any, *arguments: Any) -> Any:
-        return self.client.submit(work, *arguments, retries=_RETRIES, pure=False)
+    def _submit(self, work: Any, *arguments: Any, priority: int = 0) -> Any:
+        return self.client.submit(work, *arguments, retries=_RETRIES, pure=False, priority=priority)
 
 
 def _merge(merge_states: Callable[[Sequence[bytes]], bytes], *states: bytes) -> bytes:
