@@ -31,6 +31,7 @@ from sedscope.ranking.ranking import MeasuredSystem, rank_systems
 from sedscope.ranking.significance import step_down
 from sedscope.resampling.draws import Draws
 from sedscope.resampling.intervals import Interval
+from sedscope.resampling.subsampling import SMOOTH
 
 METRICS = ("psds1", "psds2", "best_collar_f1", "segment_map", "segment_f1", "collar_f1")
 POPULATION, LEVEL = 2000, 0.05
@@ -85,7 +86,7 @@ def two_systems(
     with sed.Run(threads=1)._open_engine() as engine:
         for trial in range(trials):
             first, second = systems.sample(rng, clips, [range(2)] if equal else [])
-            resampling = sed.Resampling(draws, seed=trial)
+            resampling = sed.Resampling(draws, seed=trial, interval="percentile")
             resamples = Draws(resampling, first.clips)
             difference = differences(
                 *(systems.values(deltas, resamples, engine) for deltas in (second, first))
@@ -129,7 +130,7 @@ def many_systems(
     with sed.Run(threads=1)._open_engine() as engine:
         for trial in range(trials):
             sample = systems.sample(rng, clips, groups)
-            resamples = Draws(sed.Resampling(draws, seed=trial), sample[0].clips)
+            resamples = Draws(sed.Resampling(draws, seed=trial, interval="percentile"), sample[0].clips)
             values = [systems.values(deltas, resamples, engine) for deltas in sample]
             gaps = [differences(values[a], values[b]) for a, b in pairs]
             noise = [gap[1:] - gap[0] for gap in gaps]
@@ -156,9 +157,9 @@ def coverage(
     with sed.Run(threads=1)._open_engine() as engine:
         for trial in range(trials):
             sample = systems.sample(rng, clips)
-            resamples = Draws(sed.Resampling(draws, seed=trial), sample[0].clips)
+            resamples = Draws(sed.Resampling(draws, seed=trial, interval="percentile"), sample[0].clips)
             values = [systems.values(deltas, resamples, engine) for deltas in sample]
-            gap = resamples.summary((), differences(values[0], values[1])[:, None])
+            gap = resamples.summary((), differences(values[0], values[1])[:, None], SMOOTH)
             held += gap.low <= truths[0] - truths[1] <= gap.high
             measured = [
                 MeasuredSystem(str(i), str(i), Interval(float(of[0]), 0.0, 0.0, of[1:]), {})

@@ -33,6 +33,7 @@ from sedscope.metrics.names import as_metric
 from sedscope.resampling.draws import Draws
 from sedscope.resampling.intervals import Bootstrap
 from sedscope.resampling.resampling import INTERVALS
+from sedscope.resampling.subsampling import Behaviour
 
 from .sets import real
 
@@ -159,7 +160,7 @@ def intervals_of(
     values = draws.measure(of_parts, metric, Engine(1))
     for confidence in CONFIDENCES:
         draws.resampling = replace(draws.resampling, confidence=confidence)
-        yield confidence, draws.summary(deltas.classes, values)
+        yield confidence, draws.summary(deltas.classes, values, Behaviour.of(metric))
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,14 @@ BESIDE_THEIR_SUBJECT: dict[str, str] = {
     "io": "_native cli escaping",
     "metrics": "io",
     "plots": "progress",
+    "resampling": "metrics",
     "report": "diagnosis escaping plots ranking resampling",
     "results": "progress tabular",
     "soak": "criteria engines io",
     "support": "cli diagnosis engines evaluation io metrics resampling",
     "tasks": "metrics",
     "torch": "metrics",
-    "tuning": "results",
+    "tuning": "resampling results",
 }
 """Packages whose inner modules each folder of tests may import, beside the package of its name."""
 

@@ -288,14 +288,15 @@ def test_a_user_may_say_what_identifies_the_scores(tmp_path: Path, counted: list
 
 def test_altered_resamples_are_measured_again(tmp_path: Path) -> None:
     deltas = sed.deltas(A, TRUTH, BEST.criterion)
-    expected = sed.bootstrap(deltas, BEST, 20).values
-    sed.bootstrap(deltas, BEST, 20, run=sed.Run(checkpoint=tmp_path))
+    few = sed.Resampling(20, interval="percentile")  # in one file
+    expected = sed.bootstrap(deltas, BEST, few).values
+    sed.bootstrap(deltas, BEST, few, run=sed.Run(checkpoint=tmp_path))
     (kept,) = tmp_path.glob("*.npy")
     content = bytearray(kept.read_bytes())
     content[-100] ^= 16
     kept.write_bytes(content)
     np.testing.assert_array_equal(
-        sed.bootstrap(deltas, BEST, 20, run=sed.Run(checkpoint=tmp_path)).values, expected
+        sed.bootstrap(deltas, BEST, few, run=sed.Run(checkpoint=tmp_path)).values, expected
     )
 
 

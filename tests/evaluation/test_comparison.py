@@ -84,9 +84,8 @@ def test_values_are_those_of_an_evaluation(
 def test_differences_are_those_of_the_values(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores
 ) -> None:
-    comparison = sed.compare(
-        {"good": good, "bad": bad}, truth, METRICS, resampling=sed.Resampling(n=60, confidence=0.9)
-    )
+    resampling = sed.Resampling(n=60, confidence=0.9, interval="percentile")
+    comparison = sed.compare({"good": good, "bad": bad}, truth, METRICS, resampling=resampling)
     for metric in METRICS:
         better, worse = (comparison.values[metric][name] for name in ("good", "bad"))
         pair = comparison.differences[metric]["bad", "good"]
@@ -157,7 +156,7 @@ def test_values_that_differ_by_rounding_are_equal(interval: str) -> None:
     assert not difference.values.any()
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
+@pytest.mark.parametrize("interval", ["subsampling", "percentile", "bca"])
 def test_swapped_systems_are_mirrored(
     truth: sed.GroundTruth, good: sed.Scores, bad: sed.Scores, interval: str
 ) -> None:
@@ -330,7 +329,7 @@ def test_one_progress_that_never_runs_backwards(truth: sed.GroundTruth, good: se
         resampling=99,
         run=sed.Run(progress=lambda *at: reports.append(at)),
     )
-    total = 3 * (40 + 2 * 100)
+    total = 3 * (40 + 2 * (1 + 99 + 240))  # with the halves and quarters of the intervals
     assert {of for _, of in reports} == {total}
     assert reports[0] == (0, total)
     assert reports[-1] == (total, total)

@@ -121,8 +121,13 @@ def test_floors_hold_for_every_group() -> None:
 
 @pytest.mark.parametrize(
     "resampling",
-    [8, sed.Resampling(8, interval="bca"), sed.Resampling(8, balanced=True, seed=3)],
-    ids=["percentile", "bca", "balanced"],
+    [
+        8,
+        sed.Resampling(8, interval="percentile"),
+        sed.Resampling(8, interval="bca"),
+        sed.Resampling(8, balanced=True, seed=3),
+    ],
+    ids=["subsampling", "percentile", "bca", "balanced"],
 )
 def test_a_group_has_the_interval_of_its_clips_or_classes_alone(resampling: Any) -> None:
     scores, truth, sites = simulated(24)
@@ -367,7 +372,7 @@ def test_averages_over_groups() -> None:
     assert np.isnan(groups.average_of(np.array([[-0.5], [0.5]])))
 
 
-@pytest.mark.parametrize("interval", ["percentile", "bca"])
+@pytest.mark.parametrize("interval", ["subsampling", "percentile", "bca"])
 def test_the_average_has_an_interval_of_independent_groups(interval: str) -> None:
     truth = sed.simulate.ground_truth(60, classes=2, seed=1)
     scores = sed.simulate.scores(truth, frame=0.1, quality=0.6, seed=2)

@@ -57,7 +57,7 @@ def test_values_and_definitions(opened: Browser) -> None:
         for metric in METRICS:
             assert row[headings[metric]] == f"{result[metric].per_class[row['class']].value:.4f}"
         assert number(row["references"]) == result.references[row["class"]]
-    assert "In brackets 95 % percentile intervals" in opened.text("header")
+    assert "In brackets 95 % subsampling intervals" in opened.text("header")
 
 
 @pytest.mark.parametrize("q", range(len(CRITERIA)))

@@ -189,7 +189,8 @@ def test_groups_widen_the_interval_of_clips_that_are_alike() -> None:
 
 def test_percentile_interval() -> None:
     deltas = deltas_of(sed.presets.PSDS1)
-    summary = sed.bootstrap(deltas, sed.presets.PSDS1, resampling=sed.Resampling(n=200, confidence=0.9))
+    resampling = sed.Resampling(n=200, confidence=0.9, interval="percentile")
+    summary = sed.bootstrap(deltas, sed.presets.PSDS1, resampling=resampling)
     assert len(summary.values) == 200
     assert summary.value == sed.presets.PSDS1.measure(deltas.counts()).value
     assert [summary.low, summary.high] == np.quantile(summary.values, [0.05, 0.95]).tolist()
@@ -307,7 +308,7 @@ def test_pruned_deltas_are_refused_where_resamples_need_more() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"confidence": 0}, "confidence=0 must be above 0"),
         ({"confidence": 1}, "confidence=1 must be below 1"),
-        ({"interval": "normal"}, "Choose 'percentile' or 'bca'"),
+        ({"interval": "normal"}, "Choose 'subsampling' or 'percentile' or 'bca'"),
         ({"balanced": 1}, "balanced=1 must be True or False"),
         ({"groups": {"clip_00": 1}}, "39 clips have no group"),
         (
@@ -344,7 +345,7 @@ def test_a_metric_of_another_criterion_is_refused() -> None:
 def test_bands_of_recall_are_the_intervals_of_each_limit() -> None:
     metric = sed.RecallAtFalseAlarms(sed.IoU(0.3), false_alarms=100)
     deltas = deltas_of(metric)
-    resampling = sed.Resampling(50, confidence=0.8)
+    resampling = sed.Resampling(50, confidence=0.8, interval="percentile")
     result = sed.evaluate_deltas(deltas, metric, resampling=resampling)[metric]
     curve = result.per_class["Speech"].curve
     assert curve is not None

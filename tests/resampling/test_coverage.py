@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.resampling.draws import Draws
+from sedscope.resampling.subsampling import SMOOTH
 
 from ..support.resamples import measure_resampled
 
@@ -79,7 +80,7 @@ def coverage(measured: Measured, interval: str, confidence: float) -> float:
     held = 0
     for number, values in enumerate(measured.values):
         draws = resamples(number, interval, confidence)
-        summary = draws.summary((), values[: len(draws.weights), None])
+        summary = draws.summary((), values[: len(draws.weights), None], SMOOTH)
         held += summary.low <= measured.truth <= summary.high
     return held / SETS
 

@@ -52,7 +52,7 @@ def test_a_plot_is_shown(outputs: list[Any]) -> None:
 def test_progress_bars_end_complete(outputs: list[Any]) -> None:
     texts = [output.data["text/plain"] for output in outputs if output.output_type == "display_data"]
     bars = [text for text in texts if " of " in text]
-    assert bars == ["Evaluating: 100 % (402 of 402)", "Comparing: 100 % (602 of 602)"]
+    assert bars == ["Evaluating: 100 % (882 of 882)", "Comparing: 100 % (1082 of 1082)"]
 
 
 def test_nothing_is_printed_to_standard_error(outputs: list[Any]) -> None:

@@ -232,7 +232,7 @@ def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> 
         "undefined_resamples": 0,
     }
     with pytest.raises(sed.SedscopeError, match="percentile intervals only"):
-        sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="bca"))
+        sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="subsampling"))
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -12,14 +12,14 @@ import pytest
 
 import sedscope as sed
 from sedscope.counting.tally import Tally
-from sedscope.tuning.allocation import Frontier, allocate
-from sedscope.tuning.guarantees import (
-    _Clusters,
+from sedscope.resampling.exact_limits import (
     binomial_at_most,
     poisson_at_most,
     poisson_lower_limit,
     poisson_upper_limit,
 )
+from sedscope.tuning.allocation import Frontier, allocate
+from sedscope.tuning.guarantees import _Clusters
 
 from ..support.command_line import run, table_rows
 from ..support.real_data import desed_scores, desed_truth

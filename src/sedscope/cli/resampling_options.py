@@ -26,11 +26,13 @@ class ResamplingOptions(OptionGroup):
     confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95
     seed: SeedOption = 0
     interval: Annotated[
-        Literal["percentile", "bca"],
+        Literal["subsampling", "percentile", "bca"] | None,
         typer.Option(
-            help="Kind of interval: 'percentile', or 'bca' for bias-corrected and accelerated intervals."
+            help="Kind of interval: 'subsampling' corrects for bias and draws halves of the clips; "
+            "'percentile' of the resamples; 'bca' for bias-corrected and accelerated intervals. [default: "
+            "subsampling; percentile for the score of a task]"
         ),
-    ] = "percentile"
+    ] = None
     balanced: Annotated[
         bool, typer.Option("--balanced", help="Draw every clip equally often over all resamples.")
     ] = False

@@ -25,6 +25,7 @@ from ..metrics.metric import delta_requests, parts_of
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws, interval_of
 from ..resampling.intervals import FEW, Interval
+from ..resampling.subsampling import Behaviour
 from ..tabular import TabularResult
 from .counted_clips import measure
 from .groups import GroupKind, GroupPlan, Groups, Partition
@@ -303,7 +304,10 @@ class GroupMeasuring:
                 columns[name].append(column)
         averages = {}
         if partition.groups.average is not None:
-            averages = {name: self._average(partition, columns[name]) for name in self.metrics}
+            averages = {
+                name: self._average(partition, columns[name], Behaviour.of(metric))
+                for name, metric in self.metrics.items()
+            }
         return GroupResults(partition.kind, evaluations, partition.groups, averages)
 
     def _evaluate(self, part: _Part) -> tuple[Evaluation, dict[str, FloatArray]]:
@@ -321,7 +325,7 @@ class GroupMeasuring:
                 stage = self.resamples.steps.stage(len(part.draws.weights))
                 values = part.draws.measure(part.drawn, metric, self.engine, stage)
                 classes = part.drawn[metric.criterion].classes
-                intervals[metric] = part.draws.summary(classes, values)
+                intervals[metric] = part.draws.summary(classes, values, Behaviour.of(metric))
                 columns[name] = values[:, 0]
         notes = [] if part.draws is None else part.draws.cautions(part.metrics.values())
         result = measure(
@@ -341,7 +345,9 @@ class GroupMeasuring:
         }
         return replace(result, alignment=None), of_metrics
 
-    def _average(self, partition: Partition, columns: Sequence[FloatArray]) -> GroupAverage:
+    def _average(
+        self, partition: Partition, columns: Sequence[FloatArray], behaviour: Behaviour
+    ) -> GroupAverage:
         """Return the average of a metric over groups."""
         average_of = partition.groups.average_of
         value = float(average_of(np.array([column[:1] for column in columns]))[0])
@@ -349,9 +355,10 @@ class GroupMeasuring:
             return GroupAverage(value)
         if partition.kind == "clips":
             assert self.resamples.group_draws is not None
-            interval = self.resamples.group_draws.average_interval(columns, average_of)
+            interval = self.resamples.group_draws.average_interval(columns, average_of, behaviour)
         else:  # all groups of classes are measured on the same resamples
-            interval = interval_of(average_of(np.array(columns)), self.resamples.draws.resampling)
+            drawn = self.resamples.draws.resampling
+            interval = interval_of(average_of(np.array(columns)), drawn, behaviour)
         return GroupAverage(value, interval)
 
     def _clip_parts(self, partition: Partition) -> Iterator[_Part]:

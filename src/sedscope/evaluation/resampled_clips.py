@@ -17,9 +17,11 @@ from ..metrics import ClasswiseResult, Metric
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
+from ..resampling.exact_limits import with_exact_limits
 from ..resampling.froc_bands import with_froc_bands
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling, refuse_blocks
+from ..resampling.subsampling import Behaviour
 from .counted_clips import CountedClips, add_up, find_deltas_for_groups
 from .groups import GroupPlan
 from .notes import undefined_resamples_note
@@ -74,7 +76,13 @@ def complete(
         if metric.reads_froc and isinstance(of_metric, ClasswiseResult):  # their curves have bands
             deltas = drawn[metric.criterion]
             results[metric] = with_froc_bands(of_metric, deltas, resampling, thread_count(threads))
-    result = replace(result, results=results)
+    intervals = {
+        metric: with_exact_limits(of_metric, result.intervals[metric], result.hours)
+        if isinstance(of_metric := results[metric], ClasswiseResult)
+        else result.intervals[metric]
+        for metric in result.intervals
+    }
+    result = replace(result, results=results, intervals=intervals)
     return result if resampling.blocks is None else _around_whole_recordings(result)
 
 
@@ -183,7 +191,8 @@ def measure_intervals(
     intervals = {}
     for metric in metrics:
         values = draws.measure(deltas, metric, engine, steps.stage(len(draws.weights)))
-        intervals[metric] = draws.summary(deltas[metric.criterion].classes, values)
+        classes = deltas[metric.criterion].classes
+        intervals[metric] = draws.summary(classes, values, Behaviour.of(metric))
     return intervals
 
 

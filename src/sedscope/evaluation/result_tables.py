@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..counting.counts import Counts
-from ..errors import SedscopeError, counted
+from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric
 from ..results.text import Code, Form, Line, Name, Part, Records, Table, definition, picked
 
@@ -74,11 +74,29 @@ def class_table(evaluation: Evaluation, form: Form, digits: int) -> Table:
     )
 
 
+def about_intervals(evaluation: Evaluation) -> list[str]:
+    """Say what the intervals are, a line each."""
+    lines = [interval.resampling.about() for interval in evaluation.intervals.values()][:1]
+    for metric, interval in evaluation.intervals.items():
+        kinds = {
+            "overall": interval.exact,
+            **{label: of.exact for label, of in interval.per_class.items()},
+        }
+        exact = {label: kind for label, kind in kinds.items() if kind}
+        if exact:
+            kind = " and ".join(sorted({*exact.values()}))
+            lines.append(
+                f"exact {kind} limits of {evaluation.names[metric]}, which take events as independent, where "
+                f"all resamples have the same value: {listing([*exact])}"
+            )
+    return lines
+
+
 def legend(evaluation: Evaluation) -> list[Line]:
     """Say what the columns and the brackets mean, a line each."""
     lines = [definition(name, repr(metric)) for metric, name in evaluation.names.items()]
     if evaluation.intervals:
-        lines.append(next(iter(evaluation.intervals.values())).resampling.about())
+        lines += about_intervals(evaluation)
     thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}
     if thresholds:
         threshold = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)
@@ -256,9 +274,10 @@ def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any
     return entry
 
 
-def limits(interval: Interval) -> dict[str, float]:
+def limits(interval: Interval) -> dict[str, Any]:
     """Return an interval as plain values."""
-    return {"low": interval.low, "high": interval.high, "undefined_resamples": interval.undefined}
+    ends = {"low": interval.low, "high": interval.high, "undefined_resamples": interval.undefined}
+    return ends if interval.exact is None else {**ends, "exact": interval.exact}
 
 
 _USUAL_THRESHOLD = 0.5

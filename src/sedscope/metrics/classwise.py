@@ -33,6 +33,19 @@ OfPrecisions: TypeAlias = Callable[[FloatArray, FloatArray], float]
 CurveType = TypeVar("CurveType", bound="Curve | None", covariant=True)
 
 
+@dataclass(frozen=True)
+class Chance:
+    """What a value at one operating point is a share or a rate of."""
+
+    events: int
+    trials: float
+    """How many there could have been; of a rate, the hours or days."""
+    poisson: bool = False
+    """Whether it is a rate, of which there can be any number."""
+    value: Callable[[float], float] = float
+    """The value, from the share or rate; it rises or falls with it."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassValue(Generic[CurveType]):
     """A metric of one class, or of all classes together."""
@@ -179,6 +192,23 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         -------
         ClassValue
         """
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        """Return what the value at an operating point is a share or a rate of, for exact limits.
+
+        Parameters
+        ----------
+        tally : Tally
+            The counts at the operating point.
+        hours : float
+            The duration of all clips.
+
+        Returns
+        -------
+        Chance or None
+            None for a metric without exact limits.
+        """
+        return None
 
     def curve_of(self, counts: ClassCounts, hours: float) -> CurveType:
         """Return the curve that the value of a class is read off; None if there is none.

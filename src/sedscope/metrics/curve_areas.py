@@ -27,7 +27,7 @@ from .curves import (
     roc_curve,
     roc_points,
 )
-from .metric import METRICS
+from .metric import METRICS, SHARE
 
 
 @METRICS.register
@@ -57,6 +57,8 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
     criterion: Criterion
     average: str = "macro"
     interpolation: str = unstated("step")
+
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +120,8 @@ class AUROC(ROCMetric):
     max_fpr: float | None = None
     mcclish: bool = False
     average: str = "macro"
+
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -194,6 +198,7 @@ class EqualErrorRate(ROCMetric):
     average: str = "macro"
 
     higher_is_better: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ROCCurve]:
         return ClassValue(_equal_error_rate(roc_points(counts)))

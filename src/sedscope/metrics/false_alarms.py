@@ -17,9 +17,9 @@ from ..criteria import Criterion
 from ..data.arrays import FloatArray
 from ..definitions import definition, require_number
 from ..errors import SedscopeError, listing
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, CurveType
+from .classwise import Chance, ClassValue, ClasswiseMetric, ClasswiseResult, CurveType
 from .curves import FROCCurve, froc_curve
-from .metric import METRICS, Metric
+from .metric import METRICS, RATE_OF_BEST, SHARE, Metric
 from .thresholded import FixedThreshold, Threshold, operating_point
 
 
@@ -27,6 +27,8 @@ class Constrained(ClasswiseMetric[CurveType]):
     """The best value of one quantity among the operating points that meet a constraint."""
 
     has_thresholds: ClassVar[bool] = True
+    bias_rate: ClassVar[float] = RATE_OF_BEST
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def _best_value(
         self, counts: ClassCounts, values: FloatArray, meets: NDArray[np.bool_]
@@ -156,6 +158,7 @@ class FalseAlarmRate(FixedThreshold):
     counts_false_alarms: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = False
     needs_references: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float] | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -188,6 +191,9 @@ class FalseAlarmRate(FixedThreshold):
         if kind == "micro" and tallies:
             return self._rate(reduce(add, tallies), result.counts.hours)
         return super().average_of(result, kind)
+
+    def chance(self, tally: Tally, hours: float) -> Chance:
+        return Chance(int(tally.fp), hours / hours_per(self.per), poisson=True)
 
     def _rate(self, tally: Tally, hours: float) -> float:
         counted = replace(tally, fp=hours_per(self.per) * tally.fp)
@@ -299,6 +305,7 @@ class AtFalseAlarms(ClasswiseMetric[None]):
     average: str = field(init=False)
 
     has_thresholds: ClassVar[bool] = True
+    bias_rate: ClassVar[float] = RATE_OF_BEST
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "criterion", self.metric.criterion)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ..counting.counts import Counts
 from ..criteria import BestAnswers, Criterion, IoU, Onset, QueryPrecision
@@ -22,7 +22,7 @@ from ..postprocessing.sweeps import expand_sweep
 from ..tabular import ResultTable
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curve_areas import AveragePrecision
-from .metric import METRICS, Metric, PointsRead
+from .metric import METRICS, SHARE, Metric, PointsRead
 from .queries import Lengths, QueryMean, only_lengths, refuse_lengths
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class MeanOfParts(Metric[MeanResult]):
 
     Subclasses define :meth:`named_parts`.
     """
+
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     @abstractmethod
     def named_parts(self) -> Mapping[str, ClasswiseMetric[Any]]:

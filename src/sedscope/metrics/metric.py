@@ -61,6 +61,11 @@ class MetricResult(Protocol):
         """Draw the curves behind the values with matplotlib, on ``ax`` or on new axes."""
 
 
+SHARE = (0.0, 1.0)
+"""The bounds of metrics that are shares."""
+RATE_OF_BEST = 2 / 3
+"""The bias rate of metrics that take the best of many thresholds."""
+
 Result = TypeVar("Result", bound=MetricResult, covariant=True)
 
 
@@ -80,6 +85,11 @@ class Metric(Defined, ABC, Generic[Result]):
     """Whether the value of a class belongs to one threshold."""
     reads_froc: ClassVar[bool] = False
     """Whether the values are read off curves of recall over false alarms per hour."""
+    bias_rate: ClassVar[float] = 1.0
+    """The power of the number of clips with which the bias of the value falls: 1 for smooth metrics, 2/3 for
+    those that take the best of many thresholds."""
+    bounds: ClassVar[tuple[float, float] | None] = None
+    """Between which all values lie, for metrics where this is known."""
     needs_references: ClassVar[bool] = True
     """Whether the metric has no value for a class without reference events."""
 

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from ..definitions import LARGEST_WEIGHT, require_choice, require_flag, require_
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
 from ..tabular import CurveTable, ResultTable
-from .metric import METRICS, Metric, PointsRead
+from .metric import METRICS, RATE_OF_BEST, SHARE, Metric, PointsRead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -366,6 +366,9 @@ class PSDS(Metric[PSDSResult]):
     max_efpr: float = 100.0
     unit: str = "hour"
     oracle: bool = True
+
+    bias_rate: ClassVar[float] = RATE_OF_BEST
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def __post_init__(self) -> None:
         criterion = getattr(self.criterion, "unwrapped", None)

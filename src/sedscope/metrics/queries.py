@@ -15,7 +15,7 @@ from ..errors import SedscopeError
 from ..tabular import CurveTable
 from .classwise import ClassValue, ClasswiseMetric
 from .curves import ThresholdCurve, operating_scores
-from .metric import METRICS, Metric, PointsRead
+from .metric import METRICS, SHARE, Metric, PointsRead
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,6 +51,7 @@ class QueryMetric(ClasswiseMetric[QueryCurve]):
     """Base of the metrics of queries. Their criterion gives each query a value."""
 
     reads_queries: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     @property
     def quantity(self) -> str:

@@ -20,7 +20,7 @@ from ..criteria.per_detection import PerDetection
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, require_choice, require_number
 from ..errors import SedscopeError
-from .classwise import AVERAGES, ClassValue, ClasswiseMetric, CurveType
+from .classwise import AVERAGES, Chance, ClassValue, ClasswiseMetric, CurveType
 from .curves import (
     ThresholdCurve,
     fscore_name,
@@ -28,7 +28,7 @@ from .curves import (
     operating_scores,
     require_all_points,
 )
-from .metric import METRICS, PointsRead
+from .metric import METRICS, RATE_OF_BEST, SHARE, PointsRead
 
 POINTS: Literal["points"] = "points"
 """The threshold of a metric that is measured at the operating point of each class."""
@@ -45,6 +45,7 @@ class FixedThreshold(ClasswiseMetric[None]):
     threshold: Threshold
 
     has_thresholds: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -112,6 +113,8 @@ class BestThreshold(ClasswiseMetric[ThresholdCurve]):
 
     averages: ClassVar[tuple[str, ...]] = (*AVERAGES, "micro_tuned")
     has_thresholds: ClassVar[bool] = True
+    bias_rate: ClassVar[float] = RATE_OF_BEST
+    bounds: ClassVar[tuple[float, float] | None] = SHARE
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[ThresholdCurve]:
         """Take the best value; of equally good points, the one with the highest threshold."""
@@ -173,6 +176,20 @@ class BestThreshold(ClasswiseMetric[ThresholdCurve]):
         return float(self.quantity(tally))
 
 
+def _chance_of_fscore(tally: Tally, beta: float) -> Chance | None:
+    """Return what F1 is a function of: the share of true positives in all references and detections."""
+    if beta != 1 or tally.right is not None:
+        return None
+    together = int(tally.tp + tally.fp + tally.fn)
+    return Chance(int(tally.tp), together, value=lambda share: 2 * share / (1 + share))
+
+
+def _chance_of_errors(tally: Tally) -> Chance | None:
+    """Return the rate of errors that are no substitutions."""
+    errors = int(tally.fn + tally.fp)
+    return None if tally.pairs is not None else Chance(errors, tally.references, poisson=True)
+
+
 @METRICS.register
 @dataclass(frozen=True, repr=False)
 class FScore(FixedThreshold):
@@ -210,6 +227,9 @@ class FScore(FixedThreshold):
         _take_precision(self)
         super().__post_init__()
         require_number(self, "beta", above=0, at_most=LARGEST_WEIGHT)
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return _chance_of_fscore(tally, self.beta)
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.fscore(self.beta))
@@ -262,6 +282,9 @@ class BestFScore(BestThreshold):
     def quantity_name(self) -> str:
         return fscore_name(self.beta)
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return _chance_of_fscore(tally, self.beta)
+
     def quantity(self, tally: Tally) -> Any:
         return tally.fscore(self.beta)
 
@@ -274,6 +297,7 @@ class _WithSubstitutions(ClasswiseMetric[CurveType]):
     pair but for their labels are one error: a substitution. Time has no pairs, and is added up."""
 
     higher_is_better: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float] | None] = None
 
     @property
     def any_label(self) -> bool:
@@ -329,6 +353,9 @@ class ErrorRate(_WithSubstitutions[None], Rate):
     ErrorRate(Segment(length=1, aggregation='max'), threshold=0.5, average='micro')
     """
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return _chance_of_errors(tally)
+
     def of_tally(self, tally: Tally) -> float:
         return float(tally.error_rate)
 
@@ -364,6 +391,9 @@ class BestErrorRate(_WithSubstitutions[ThresholdCurve], BestThreshold):
     def quantity_name(self) -> str:
         return "error rate"
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return _chance_of_errors(tally)
+
     def quantity(self, tally: Tally) -> Any:
         return tally.error_rate
 
@@ -387,6 +417,10 @@ class Precision(Rate):
     >>> Precision(Collar())
     Precision(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.5, average='macro')
     """
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        right = int(tally.tp if tally.right is None else tally.right)
+        return Chance(right, int(tally.detected)) if tally.detected else None
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.precision) if tally.detected > 0 else np.nan
@@ -449,6 +483,9 @@ class Recall(Rate):
     Recall(Collar(onset=0.2, offset=0.2, offset_rate=0.2), threshold=0.3, average='macro')
     """
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.tp), tally.references)
+
     def of_tally(self, tally: Tally) -> float:
         return float(tally.recall)
 
@@ -471,6 +508,9 @@ class MissRate(Rate):
     """
 
     higher_is_better: ClassVar[bool] = False
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.fn), tally.references)
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.miss_rate)
@@ -496,6 +536,9 @@ class Specificity(Rate):
     """
 
     needs_negatives: ClassVar[bool] = True
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.negatives - tally.fp), int(tally.negatives)) if tally.negatives else None
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.specificity)
@@ -524,6 +567,11 @@ class Accuracy(Rate):
     """
 
     needs_negatives: ClassVar[bool] = True
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        wrong = int(tally.fn + tally.fp)
+        trials = int(tally.references + tally.negatives)
+        return Chance(trials - wrong, trials)
 
     def of_tally(self, tally: Tally) -> float:
         return float(tally.accuracy)
@@ -562,6 +610,7 @@ class _WithCosts(ClasswiseMetric[CurveType]):
 
     higher_is_better: ClassVar[bool] = False
     needs_negatives: ClassVar[bool] = True
+    bounds: ClassVar[tuple[float, float] | None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -188,7 +188,7 @@ def _comparison(
     classes = first.alignment.classes
     values = {
         metric: {
-            name: system_value(draws, classes, by_system[name])
+            name: system_value(draws, metric, classes, by_system[name])
             if name in by_system
             else SystemValue.as_published(published[metric_name][name], draws.resampling)
             for name in order

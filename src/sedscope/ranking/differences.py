@@ -15,6 +15,7 @@ from ..metrics import Metric
 from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
+from ..resampling.subsampling import Behaviour
 from .randomisation import SwappedDifferences
 from .significance import PValue, is_significant, level_of, p_text, step_down
 
@@ -115,9 +116,11 @@ class PairDifference(Difference):
         return self.p_corrected
 
 
-def system_value(draws: Draws, classes: Sequence[str], runs: Sequence[FloatArray]) -> SystemValue:
+def system_value(
+    draws: Draws, metric: Metric[Any], classes: Sequence[str], runs: Sequence[FloatArray]
+) -> SystemValue:
     """Return the mean over the runs of a system, with its interval."""
-    mean = draws.summary(classes, _mean(runs))
+    mean = draws.summary(classes, _mean(runs), Behaviour.of(metric))
     return SystemValue(
         value=mean.value,
         low=mean.low,
@@ -154,7 +157,8 @@ def paired_differences(
     for later, earlier in pairs:
         columns = 1 if {later, earlier} & published.keys() else 1 + len(classes)
         values = differences(means[later][:, :columns], means[earlier][:, :columns])
-        intervals.append(draws.summary(classes[: columns - 1], values))
+        behaviour = Behaviour.of(metric).difference(published.get(earlier), published.get(later))
+        intervals.append(draws.summary(classes[: columns - 1], values, behaviour))
     level = level_of(draws.resampling.confidence)
 
     def fields(interval: Interval, p: PValue) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from ..metrics.names import MetricsLike, name_metrics
 from ..resampling.draws import Draws
 from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
+from ..resampling.subsampling import Behaviour
 from .compared_runs import ComparedRun, Runs, as_run, named_systems, runs_by_name
 from .formula import Formula
 from .measured_runs import measure_runs
@@ -286,7 +287,16 @@ class MetricRules(RankingRules[ScoreReader]):
         of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
         prints = fingerprint_of_sets([first_run.deltas])
-        return Measurement.of_runs(values, self.resampling, prints, about_system, measured.notes)
+        behaviours = {name: Behaviour.of(metric) for name, metric in measured.metrics.items()}
+        slowest = min(behaviour.rate for behaviour in behaviours.values())
+        return Measurement.of_runs(
+            values,
+            self.resampling,
+            prints,
+            about_system,
+            measured.notes,
+            {SCORE: Behaviour(slowest), **behaviours},
+        )
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
         """Return the notes about the set."""

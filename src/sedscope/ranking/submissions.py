@@ -29,6 +29,7 @@ from ..progress import StagedProgress
 from ..resampling.draws import interval_of
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
+from ..resampling.subsampling import SMOOTH, Behaviour
 from .ranking import (
     Estimate,
     MeasuredSystem,
@@ -120,8 +121,12 @@ class Measurement:
         fingerprint: FloatArray,
         notes: Iterable[str],
         set_notes: Iterable[str] = (),
+        behaviours: Mapping[str, Behaviour] | None = None,
     ) -> Measurement:
-        """Return the means over the runs of a system, with their intervals."""
+        """Return the means over the runs of a system, with their intervals.
+
+        ``behaviours``: of the metrics, by name.
+        """
         first = runs[0]
         clips = [of_set.digest for of_set in first.sets.values()]
         if any([of_set.digest for of_set in run.sets.values()] != clips for run in runs):
@@ -130,10 +135,13 @@ class Measurement:
         means: dict[str, Interval] = {}
         metrics: dict[str, MetricEstimate] = {}
         for name in first.metrics:
-            means[name] = mean = _mean([run.metrics[name] for run in runs], resampling)
+            behaviour = (behaviours or {}).get(name, SMOOTH)
+            means[name] = mean = _mean([run.metrics[name] for run in runs], resampling, behaviour)
             labels = dict.fromkeys(label for run in runs for label in run.classes.get(name, ()))
             per_class = {
-                label: _mean([run.classes[name].get(label, undefined) for run in runs], resampling)
+                label: _mean(
+                    [run.classes[name].get(label, undefined) for run in runs], resampling, behaviour
+                )
                 for label in labels
             }
             metrics[name] = MetricEstimate(
@@ -166,10 +174,10 @@ class Measurement:
         return f"{subject} is infinite, so it has no differences. Rank by another metric."
 
 
-def _mean(columns: Sequence[FloatArray], resampling: Resampling) -> Interval:
+def _mean(columns: Sequence[FloatArray], resampling: Resampling, behaviour: Behaviour) -> Interval:
     """Return the mean over runs, with its interval."""
     with np.errstate(invalid="ignore"):  # opposite infinities have no mean
-        return interval_of(np.mean(columns, axis=0), resampling)
+        return interval_of(np.mean(columns, axis=0), resampling, behaviour)
 
 
 def _all_classes(sets: Sequence[Mapping[str, RankedSet]]) -> dict[str, RankedSet]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
+from ..evaluation.result_tables import about_intervals
 from ..metrics import Metric
 from .schema import Header
 from .source import ReportSource
@@ -37,7 +38,6 @@ def build_header(source: ReportSource) -> Header:
     """Collect the facts at the top of the page."""
     from .. import __version__
 
-    intervals = source.first.intervals.values()
     warnings = [warning for system in source.systems for warning in system.evaluation.warnings]
     if source.comparison is not None:
         warnings = [*source.comparison.warnings]
@@ -52,7 +52,7 @@ def build_header(source: ReportSource) -> Header:
         ),
         signatures=[(system.name, str(system.evaluation.signature)) for system in source.systems],
         warnings=list(dict.fromkeys(warnings)),
-        resampling=next((interval.resampling.about() for interval in intervals), None),
+        resampling="; ".join(about_intervals(source.first)) or None,
     )
 
 

@@ -13,6 +13,7 @@ from ..metrics.names import MetricLike, as_metric
 from .draws import Draws
 from .intervals import Bootstrap
 from .resampling import Resampling
+from .subsampling import Behaviour
 
 
 def bootstrap(
@@ -50,7 +51,7 @@ def bootstrap(
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> bootstrap(deltas, psds, 200)
-    <Bootstrap: 0.5906 (0.5336–0.6740)>
+    <Bootstrap: 0.5906 (0.4305–0.6320)>
     """
     metric = as_metric(metric)
     run = Run._of(run, "Resampling", "engine", "scheduler", "checkpoint")
@@ -60,4 +61,4 @@ def bootstrap(
         values = draws.measure(of_parts, metric, opened, run._steps)
     for caution in draws.cautions([metric]):
         warnings.warn(caution, SedscopeWarning, stacklevel=2)
-    return draws.summary(deltas.classes, values)
+    return draws.summary(deltas.classes, values, Behaviour.of(metric))

@@ -22,7 +22,8 @@ from ..progress import Progress
 from .intervals import FEW, Bootstrap, Interval
 from .matched_metric import MatchedMetric
 from .resampled_metric import ResampledMetric
-from .resampling import ClipPart, Resampling, Weights, as_weights, each_left_out
+from .resampling import INTERVALS, ClipPart, Resampling, Weights, as_weights, each_left_out
+from .subsampling import SMOOTH, SUBSETS_PER_ROUND, Behaviour, subsampling_ends, subsets
 
 _NORMAL = NormalDist()
 _BLOCK = 64  # resamples that are measured at a time
@@ -36,13 +37,17 @@ class Draws:
     ) -> None:
         """``weights``: use these instead of drawing."""
         drawn = resampling.draw(clips) if weights is None else as_weights(weights, len(clips))
-        self.resampling = replace(resampling, n=len(drawn))
+        kind = resampling.interval or (INTERVALS[0] if weights is None else "percentile")
+        self.resampling = replace(resampling, n=len(drawn), interval=kind)
         self._units = None if weights is not None else int(resampling.units(clips).max()) + 1
         rows = [np.ones((1, len(clips)), np.int32), drawn]
-        if resampling.interval == "bca":
+        if kind == "bca":
             rows.append(each_left_out(resampling.units(clips)))
+        elif kind == "subsampling":
+            rows.append(subsets(resampling.units(clips), len(drawn), resampling.seed))
         self.weights: Weights = np.concatenate(rows)
-        """The clips as they are, then the resamples, then each unit left out if the interval needs it."""
+        """The clips as they are, then the resamples, then the subsets that the interval needs: each unit left
+        out, or halves and quarters."""
 
     def cautions(self, metrics: Iterable[Metric[Any]]) -> list[str]:
         """Caution against intervals of some metrics from few clips, or groups of clips."""
@@ -121,9 +126,9 @@ class Draws:
 
         return blocks_done
 
-    def summary(self, classes: Sequence[str], values: FloatArray) -> Bootstrap:
-        """Return the intervals of measured values."""
-        overall, *of_classes = [interval_of(column, self.resampling) for column in values.T]
+    def summary(self, classes: Sequence[str], values: FloatArray, behaviour: Behaviour) -> Bootstrap:
+        """Return the intervals of measured values. ``behaviour``: of the metric."""
+        overall, *of_classes = [interval_of(column, self.resampling, behaviour) for column in values.T]
         return Bootstrap(
             value=overall.value,
             low=overall.low,
@@ -141,16 +146,20 @@ def _share(progress: Progress | None, number: int, parts: int) -> Progress | Non
     return lambda done, total: progress((number * total + done) // parts, total)
 
 
-def interval_of(column: FloatArray, resampling: Resampling) -> Interval:
+def interval_of(column: FloatArray, resampling: Resampling, behaviour: Behaviour = SMOOTH) -> Interval:
     """Return the interval of measured values.
 
     ``column``: the value of the clips as they are, then those of ``resampling.number`` resamples, then those
-    with each unit left out if the interval needs them.
+    of the subsets that the interval needs. ``behaviour``: of the metric.
     """
     value, values = float(column[0]), column[1 : 1 + resampling.number]
     defined = np.sort(values[np.isfinite(values)])
     if np.isnan(value) or not len(defined):
         return Interval(value, np.nan, np.nan, values)
+    if resampling.interval == "subsampling":
+        of_subsets = column[1 + resampling.number :]
+        ends = subsampling_ends(value, of_subsets, resampling.confidence, behaviour)
+        return Interval(value, *ends, values)
     tail = (1 - resampling.confidence) / 2
     tails = [tail, 1 - tail]
     if resampling.interval == "bca":
@@ -200,7 +209,10 @@ class GroupDraws:
         return sum(len(draws.weights) for draws in self.of_groups if draws is not None)
 
     def average_interval(
-        self, columns: Sequence[FloatArray], average: Callable[[FloatArray], FloatArray]
+        self,
+        columns: Sequence[FloatArray],
+        average: Callable[[FloatArray], FloatArray],
+        behaviour: Behaviour,
     ) -> Interval:
         """Return the interval of an average over the groups.
 
@@ -209,6 +221,7 @@ class GroupDraws:
         clips would be drawn alike. A group that cannot be resampled keeps its value.
 
         ``columns``: what was measured for the weights of each group. ``average``: of (groups × values).
+        ``behaviour``: of the metric.
         """
         number, rng = self.resampling.number, np.random.default_rng(self.resampling.seed)
         values = np.array([column[0] for column in columns])
@@ -216,13 +229,37 @@ class GroupDraws:
             column[1 + rng.permutation(number)] if len(column) > 1 else np.repeat(column, number)
             for column in columns
         ]
-        left_out = []
-        for group, column in enumerate(columns):
-            without = np.repeat(values[:, None], max(0, len(column) - 1 - number), axis=1)
-            without[group] = column[1 + number :]
-            left_out.append(without)
-        together = np.concatenate([values[:, None], np.array(resampled), *left_out], axis=1)
-        return interval_of(average(together), self.resampling)
+        rest = self._of_subsets([column[1 + number :] for column in columns], values, rng)
+        together = np.concatenate([values[:, None], np.array(resampled), *rest], axis=1)
+        certain = replace(self.resampling, interval="percentile")  # if no group can be resampled
+        drawn = next((draws.resampling for draws in self.of_groups if draws), certain)
+        return interval_of(average(together), drawn, behaviour)
+
+    def _of_subsets(
+        self, columns: Sequence[FloatArray], values: FloatArray, rng: np.random.Generator
+    ) -> list[FloatArray]:
+        """Return the values of the groups for the subsets that the interval needs.
+
+        Each unit is left out of its group alone. Halves and quarters are those of all groups together, so
+        their rounds are put in another order for each group.
+        """
+        if self.resampling.interval == "bca":
+            left_out = []
+            for group, column in enumerate(columns):
+                without = np.repeat(values[:, None], len(column), axis=1)
+                without[group] = column
+                left_out.append(without)
+            return left_out
+        length = max(map(len, columns))
+        rounds = np.arange(length).reshape(-1, SUBSETS_PER_ROUND) if length else np.empty((0, 0), int)
+        return [
+            np.array(
+                [
+                    column[rng.permutation(rounds).ravel()] if len(column) else np.repeat(value, length)
+                    for column, value in zip(columns, values, strict=True)
+                ]
+            )
+        ]
 
 
 def _draws(clips: Sequence[str], resampling: Resampling) -> Draws | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,8 @@ class Interval:
         The value, and the ends of its interval.
     values : array
         The value of each resample; NaN where it is not defined.
+    exact : {"binomial", "Poisson"} or None
+        The distribution whose exact limits the ends are, because the resamples do not differ.
 
     Examples
     --------
@@ -35,13 +37,14 @@ class Interval:
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
-    <Interval: 0.4309 (0.3143–0.6355)>
+    <Interval: 0.4309 (0.0613–0.6509)>
     """
 
     value: float
     low: float
     high: float
     values: FloatArray
+    exact: str | None = field(default=None, kw_only=True)
 
     @property
     def undefined(self) -> int:
@@ -89,7 +92,7 @@ class Bootstrap(Interval):
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
-    <Interval: 0.4309 (0.3143–0.6355)>
+    <Interval: 0.4309 (0.0613–0.6509)>
     """
 
     per_class: Mapping[str, Interval]

@@ -31,7 +31,7 @@ class ClipPart:
     """(resamples × these clips) how many times each of them counts."""
 
 
-INTERVALS = ("percentile", "bca")
+INTERVALS = ("subsampling", "percentile", "bca")
 TESTS = ("bootstrap", "randomisation")
 MAX_WEIGHT = 2**24
 MOST_RESAMPLES = 10**7
@@ -51,9 +51,12 @@ class Resampling:
         The confidence of the interval, below 1.
     seed : int, default 0
         The seed of the draws. The same seed draws the same clips, whatever their order.
-    interval : {"percentile", "bca"}, default "percentile"
-        ``"bca"`` is bias-corrected and accelerated (Efron, "Better Bootstrap Confidence Intervals",
-        1987).
+    interval : {"subsampling", "percentile", "bca"}, optional
+        ``"subsampling"``, the default, corrects the value for what its metric gains from choosing on few
+        clips, and measures its deviation on halves of the clips. ``"percentile"`` lies between two
+        quantiles of the resamples; it is the only one of weights that you chose and of the score of a
+        task. ``"bca"`` is bias-corrected and accelerated (Efron, "Better Bootstrap Confidence
+        Intervals", 1987).
     balanced : bool, default False
         Draw every clip equally often over all resamples.
     groups : mapping of clip to group, optional
@@ -77,7 +80,7 @@ class Resampling:
     n: int | None = None
     confidence: float = 0.95
     seed: int = 0
-    interval: str = "percentile"
+    interval: str | None = None
     balanced: bool = False
     groups: Mapping[str, Hashable] | None = None
     blocks: float | None = None
@@ -95,7 +98,8 @@ class Resampling:
         require_number(self, "confidence", above=0, at_most=1)
         if self.confidence == 1:
             raise SedscopeError("confidence=1 must be below 1: no interval is certain.")
-        require_choice(self, "interval", INTERVALS)
+        if self.interval is not None:
+            require_choice(self, "interval", INTERVALS)
         require_choice(self, "test", TESTS)
         require_flag(self, "balanced")
         optional_number(self, "blocks", at_least=1, at_most=LONGEST_BLOCK)
@@ -134,11 +138,10 @@ class Resampling:
         --------
         >>> import sedscope as sed
         >>> sed.Resampling(n=500).about()
-        'in brackets 95 % percentile intervals from 500 resamples of clips'
+        'in brackets 95 % subsampling intervals from 500 resamples of clips'
         """
-        return (
-            f"in brackets {self.confidence * 100:g} % {self.interval} intervals from {self.resamples()}"
-        )
+        kind = self.interval or INTERVALS[0]
+        return f"in brackets {self.confidence * 100:g} % {kind} intervals from {self.resamples()}"
 
     def resamples(self) -> str:
         """Describe what is drawn in one phrase.

@@ -12,9 +12,10 @@ import numpy as np
 from ..data.arrays import FloatArray, IntArray
 from ..data.probability_fits import IsotonicFit, LogisticFit
 from ..errors import SedscopeError, counted
+from ..resampling.exact_limits import binomial_at_most
 from ..results.text import Form, Part, Records, Table, shortest_between
 from ..tabular import ResultTable
-from ..tuning.guarantees import binomial_at_most, tested_in_order
+from ..tuning.guarantees import tested_in_order
 from ..tuning.operating_points import OperatingPoints
 from .stratified import Strata, evidence
 

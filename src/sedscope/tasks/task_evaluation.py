@@ -255,11 +255,7 @@ def evaluate_task(
     """
     opened = read_task_data(task, data, truth, durations)
     outputs = require_outputs(opened.task, input_location(submission))
-    resampling = None if resampling is None else Resampling._of(resampling)
-    if resampling is not None and resampling.interval != "percentile":
-        raise SedscopeError(
-            "The score of a task has percentile intervals only. Leave out `interval='bca'`."
-        )
+    resampling = None if resampling is None else with_percentiles(Resampling._of(resampling))
     evaluations = {}
     for name, drawn in _resampling_of(opened.task, resampling).items():
         try:
@@ -315,6 +311,16 @@ def evaluate_output(
             of_lists = event_list_notes(result.results, result.alignment)
             result = replace(result, warnings=(*result.warnings, *of_lists))
     return replace(result, warnings=tuple(dict.fromkeys([*notes, *result.warnings])))
+
+
+def with_percentiles(resampling: Resampling) -> Resampling:
+    """Return a resampling with the intervals that the score of a task can have."""
+    if resampling.interval not in (None, "percentile"):
+        raise SedscopeError(
+            "The score of a task has percentile intervals only. Leave out "
+            f"`interval={resampling.interval!r}`."
+        )
+    return replace(resampling, interval="percentile")
 
 
 def _resampling_of(task: Task, resampling: Resampling | None) -> Mapping[str, Resampling | None]:

@@ -38,7 +38,7 @@ from .submission_check import check_submission
 from .submissions import require_outputs
 from .task import Dataset, Task, named_files
 from .task_data import DatasetTruth, TaskData, read_task_data
-from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task
+from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task, with_percentiles
 from .task_files import task_toml
 
 _BLOCK = 1 << 20  # bytes that are read at a time
@@ -122,10 +122,7 @@ def rank_listed(
     data: TaskData, systems: Iterable[ListedSystem], resampling: Resampling, run: Run
 ) -> Ranking:
     """Rank submissions that are files. The arguments are those of :func:`rank_task`."""
-    if resampling.interval != "percentile":
-        raise SedscopeError(
-            "The score of a task has percentile intervals only. Leave out `interval='bca'`."
-        )
+    resampling = with_percentiles(resampling)
     ordered = in_order(
         Submission(system.name, system.team, system.paths, system.paths) for system in systems
     )

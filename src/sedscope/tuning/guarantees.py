@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,105 +22,19 @@ from ..criteria.delta_tables import DeltaRows
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
+from ..resampling.exact_limits import (
+    binomial_at_most,
+    poisson_at_most,
+    poisson_lower_limit,
+    poisson_upper_limit,
+)
 from ..resampling.resampling import Resampling
 from .allocation import Frontier, allocate
 
-_NEGLIGIBLE = 1e-18  # a term this small beside the sum changes nothing
 _PRECISION = 1e-11  # more than rounding changes a probability, as a share of it
 _STEP = 1.005  # from one operating point that is tested to the next
 _STARTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # numbers of detections, per reference, at which tests begin
 _PLACES, _FIRST = 6, 0.25  # and so many places more, from that number of detections on
-
-
-def poisson_at_most(number: int, mean: float) -> float:
-    """Return the probability of at most ``number`` events, where ``mean`` are expected.
-
-    >>> round(poisson_at_most(0, 3.0), 6), round(poisson_at_most(2, 3.0), 6)
-    (0.049787, 0.42319)
-    """
-    if number < 0:
-        return 0.0
-    if mean == 0:
-        return 1.0
-    nearest = min(number, math.floor(mean))  # the most probable term of the sum
-    largest = math.exp(nearest * math.log(mean) - mean - math.lgamma(nearest + 1))
-    total = term = largest
-    for i in range(nearest, 0, -1):
-        term *= i / mean
-        total += term
-        if term <= _NEGLIGIBLE * total:
-            break
-    term = largest
-    for i in range(nearest + 1, number + 1):
-        term *= mean / i
-        total += term
-        if term <= _NEGLIGIBLE * total:
-            break
-    return min(1.0, total)
-
-
-def poisson_upper_limit(number: int, confidence: float) -> float:
-    """Return the exact upper limit of the mean of a Poisson distribution, after ``number`` events.
-
-    It is the mean at which so few events have the probability 1 − confidence: half the quantile of the
-    chi-square distribution with 2 (number + 1) degrees of freedom (Garwood, 1936).
-
-    >>> round(poisson_upper_limit(0, 0.95), 4), round(poisson_upper_limit(10, 0.95), 4)
-    (2.9957, 16.9622)
-    """
-    tail = 1 - confidence
-    if number == 0:
-        return -math.log(tail)
-    low, high = 0.0, number + 1.0
-    while poisson_at_most(number, high) > tail:
-        low, high = high, 2 * high
-    while (middle := (low + high) / 2) not in (low, high):
-        if poisson_at_most(number, middle) > tail:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def poisson_lower_limit(number: int, confidence: float) -> float:
-    """Return the exact lower limit of the mean of a Poisson distribution, after ``number`` events.
-
-    It is the mean at which so many events have the probability 1 − confidence.
-
-    >>> poisson_lower_limit(0, 0.95), round(poisson_lower_limit(10, 0.95), 4)
-    (0.0, 5.4254)
-    """
-    return poisson_upper_limit(number - 1, 1 - confidence) if number else 0.0
-
-
-@lru_cache(100_000)
-def binomial_at_most(number: int, trials: int, share: float) -> float:
-    """Return the probability of at most ``number`` successes in some trials, each with probability ``share``.
-
-    >>> round(binomial_at_most(0, 10, 0.2), 6), round(binomial_at_most(3, 20, 0.25), 6)
-    (0.107374, 0.225156)
-    """
-    if number >= trials or share <= 0:
-        return 1.0
-    if share >= 1:
-        return 0.0
-    odds = share / (1 - share)
-    nearest = min(number, math.floor(trials * share))  # the most probable term of the sum
-    ways = math.lgamma(trials + 1) - math.lgamma(nearest + 1) - math.lgamma(trials - nearest + 1)
-    largest = math.exp(ways + nearest * math.log(share) + (trials - nearest) * math.log1p(-share))
-    total = term = largest
-    for i in range(nearest, 0, -1):
-        term *= i / (trials - i + 1) / odds
-        total += term
-        if term <= _NEGLIGIBLE * total:
-            break
-    term = largest
-    for i in range(nearest + 1, number + 1):
-        term *= (trials - i + 1) / i * odds
-        total += term
-        if term <= _NEGLIGIBLE * total:
-            break
-    return min(1.0, total)
 
 
 def hours_without_false_alarms(per_hour: float, confidence: float) -> float:
