@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -23,23 +23,26 @@ def assert_equal_scores(actual: sed.Scores, expected: sed.Scores) -> None:
         assert np.array_equal(actual[clip].ticks, expected[clip].ticks)
 
 
-def count_columns(counts: sed.Counts, *, scores: bool = True) -> Iterator[tuple[str, list[float]]]:
-    """All arrays of the counts, by name."""
+def count_columns(
+    counts: sed.Counts, *, scores: bool = True, floors: Mapping[str, float] | None = None
+) -> Iterator[tuple[str, list[float]]]:
+    """All arrays of the counts, by name; those of a class down to its floor, if there are any."""
     for label in sorted(counts):
         of_class = counts[label]
+        above = slice(None if floors is None else np.count_nonzero(of_class.scores > floors[label]))
         if scores:
-            yield f"{label} scores", of_class.scores.tolist()
-        yield f"{label} tp", of_class.tp.tolist()
-        yield f"{label} fp", of_class.fp.tolist()
+            yield f"{label} scores", of_class.scores[above].tolist()
+        yield f"{label} tp", of_class.tp[above].tolist()
+        yield f"{label} fp", of_class.fp[above].tolist()
         yield f"{label} references", [of_class.references, of_class.reference_time]
         for other in sorted(counts):
-            yield f"{label} ct {other}", of_class.ct(other).tolist()
+            yield f"{label} ct {other}", of_class.ct(other)[above].tolist()
     yield "duration", [counts.duration]
 
 
 def assert_equal_evaluations(a: Evaluation, b: Evaluation, *, scores: bool = True) -> None:
-    """The same counts, at the same scores if ``scores``, and the same values."""
-    assert dict(_evaluation_columns(a, scores)) == dict(_evaluation_columns(b, scores))
+    """The same counts above both floors, at the same scores if ``scores``, and the same values."""
+    assert dict(_evaluation_columns(a, b, scores)) == dict(_evaluation_columns(b, a, scores))
     assert np.array_equal(
         [a.scalars()[key] for key in sorted(a.scalars())],
         [b.scalars()[key] for key in sorted(b.scalars())],
@@ -47,11 +50,13 @@ def assert_equal_evaluations(a: Evaluation, b: Evaluation, *, scores: bool = Tru
     )
 
 
-def _evaluation_columns(result: Evaluation, scores: bool) -> Iterator[tuple[str, list[float]]]:
+def _evaluation_columns(
+    result: Evaluation, other: Evaluation, scores: bool
+) -> Iterator[tuple[str, list[float]]]:
     for criterion, counts in result.counts.items():
-        yield from (
-            (f"{criterion} {key}", column) for key, column in count_columns(counts, scores=scores)
-        )
+        floors = {label: max(counts[label].floor, other.counts[criterion][label].floor) for label in counts}
+        columns = count_columns(counts, scores=scores, floors=floors)
+        yield from ((f"{criterion} {key}", column) for key, column in columns)
 
 
 def assert_equal_to_oracle(counts: ClassCounts, expected: dict[float, oracle.Count], label: str) -> None:
