@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sedscope.data.alignment import align
+from sedscope.alignment.alignment import align
 from sedscope.data.arrays import FloatArray
 from sedscope.engines.cluster import _MERGED_AT_ONCE
 from sedscope.engines.engine import part_of

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sedscope as sed
+from sedscope.alignment.alignment import Alignment, align
+from sedscope.alignment.cuts import cut_into_blocks
 from sedscope.criteria import Criterion
-from sedscope.data.alignment import Alignment, align
-from sedscope.data.cuts import cut_into_blocks
 from sedscope.engines.engine import Engine
 from sedscope.engines.floor_search import find_deltas
 from sedscope.metrics import Metric, MetricResult

@@ -21,6 +21,7 @@ BLUE, GREY = "#0b62a4", "#666"
 PATH = (  # package, and the object that it hands to the next one
     ("io", "files, read when needed"),
     ("data", "Scores and GroundTruth"),
+    ("alignment", "Alignment"),
     ("criteria", "the rule for every clip"),
     ("counting", "Deltas, added up to Counts"),
     ("metrics", "curves and values"),

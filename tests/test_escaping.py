@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.cli.options import PrintableStream
+from sedscope.cli.options.arguments import PrintableStream
 from sedscope.compat.sed_eval.sound_event import SegmentBasedMetrics
 from sedscope.errors import listing
 from sedscope.escaping import csv_cell, csv_name, one_line, printable, toml_string

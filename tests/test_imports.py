@@ -19,7 +19,7 @@ OF_OLDER_TOOLS = re.compile(
 )
 """Modules that programs for other tools import."""
 
-COMMON = {"data", "counting"}
+COMMON = {"alignment", "data", "counting"}
 """What the packages pass to each other; tests of any of them may import it."""
 
 BESIDE_THEIR_SUBJECT: dict[str, str] = {

@@ -5,6 +5,10 @@ from . import postprocessing as postprocessing
 from . import review as review
 from . import simulate as simulate
 from . import tasks as tasks
+from .alignment.joined_chunks import join_chunks as join_chunks
+from .alignment.regions import Regions as Regions
+from .alignment.regions import RegionTruth as RegionTruth
+from .alignment.regions import cut_to_regions as cut_to_regions
 from .checking.validate import validate as validate
 from .counting.counts import Counts as Counts
 from .counting.delta_files import load_deltas as load_deltas
@@ -15,12 +19,8 @@ from .data.clip_scores import ClipPieces as ClipPieces
 from .data.clip_scores import ClipScores as ClipScores
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
-from .data.joined_chunks import join_chunks as join_chunks
 from .data.label_maps import LabelMap as LabelMap
 from .data.label_maps import propose_label_map as propose_label_map
-from .data.regions import Regions as Regions
-from .data.regions import RegionTruth as RegionTruth
-from .data.regions import cut_to_regions as cut_to_regions
 from .data.scored_events import ScoredEvents as ScoredEvents
 from .data.scores import Scores as Scores
 from .data.thresholds import approximate as approximate

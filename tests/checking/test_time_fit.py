@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.data.time_agreement import TimeSample
+from sedscope.alignment.alignment import align
+from sedscope.alignment.time_agreement import TimeSample
 
 from ..support.real_data import desed_scores, desed_truth, excerpt_scores, excerpt_truth
 

@@ -222,11 +222,11 @@ def test_too_little_memory_is_reported_before_the_run(
     )
     monkeypatch.setattr("sedscope.evaluation.class_blocks.machine_memory", lambda: 10_000)
     assert "memory" not in run(*command).err
-    monkeypatch.setattr("sedscope.cli.engine_options._LARGE_SET", 10)
+    monkeypatch.setattr("sedscope.cli.options.engines._LARGE_SET", 10)
     assert "--memory 1GB counts classes in blocks" in run(*command).err
     assert "memory" not in run(*command, "--memory", "1GB").err
     monkeypatch.undo()
-    monkeypatch.setattr("sedscope.cli.engine_options._LARGE_SET", 10)
+    monkeypatch.setattr("sedscope.cli.options.engines._LARGE_SET", 10)
     assert "memory" not in run(*command).err
 
 

@@ -11,7 +11,7 @@ import pytest
 from typer.main import get_command
 
 from sedscope.cli import program
-from sedscope.cli.options import as_options
+from sedscope.cli.options.arguments import as_options
 
 from ..support.project import ROOT
 

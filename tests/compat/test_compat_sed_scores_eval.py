@@ -133,7 +133,7 @@ def test_same_results(
     request: pytest.FixtureRequest, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # clips of a few frames, made longer to fill whole segments
-    monkeypatch.setattr("sedscope.data.coverage._REFUSED", 100)
+    monkeypatch.setattr("sedscope.alignment.coverage._REFUSED", 100)
     batch = "judged_excerpt" if name.startswith("excerpt") else "judged_made_up"
     case, verdict = request.getfixturevalue(batch)[name]
     ours = case.ours()

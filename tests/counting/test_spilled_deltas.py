@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.alignment.alignment import align
 from sedscope.counting import clip_reader, spilled_deltas
 from sedscope.counting.one_pass import one_pass, pass_in_parts
 from sedscope.counting.request import DeltaRequest
 from sedscope.counting.spilled_deltas import spilled
 from sedscope.criteria import Criterion
 from sedscope.criteria.delta_tables import FalseAlarmRows
-from sedscope.data.alignment import align
 from sedscope.postprocessing import MedianFilter
 
 from ..support.random_sets import KINDS, random_set

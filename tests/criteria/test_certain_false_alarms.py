@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.alignment.alignment import align
 from sedscope.counting.checked_clips import whole_clips
 from sedscope.criteria.clip_batch import ClipBatch
 from sedscope.criteria.delta_tables import FalseAlarmRows
-from sedscope.data.alignment import align
 
 from ..support.random_sets import KINDS, random_set
 

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.alignment.alignment import Alignment, align
+from sedscope.alignment.cuts import cut_into_blocks
 from sedscope.counting.one_pass import one_pass
 from sedscope.counting.request import DeltaRequest
-from sedscope.data.alignment import Alignment, align
 from sedscope.data.choices import Crossing
-from sedscope.data.cuts import cut_into_blocks
 from sedscope.evaluation.groups import LengthBin
 
 from ..support import oracle

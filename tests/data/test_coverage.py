@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.coverage import CoveredClips, extents_of
+from sedscope.alignment.coverage import CoveredClips, extents_of
 from sedscope.io.side_tables import write_durations
 from sedscope.metrics import Metric
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.data.alignment import align
+from sedscope.alignment.alignment import align
 
 from ..support.command_line import run
 

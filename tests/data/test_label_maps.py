@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.alignment import align
+from sedscope.alignment.alignment import align
 
 LABELS = ("a", "b", "c", "d")
 NAMES = st.dictionaries(st.sampled_from(LABELS), st.sampled_from([None, "v", "w", "x"]))

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.alignment.cuts import block_ends
 from sedscope.criteria.criterion import CRITERIA
-from sedscope.data.cuts import block_ends
 from sedscope.postprocessing import EventBoxes
 from sedscope.ranking.ranking import MeasuredSystem, rank_systems
 from sedscope.resampling.intervals import Interval

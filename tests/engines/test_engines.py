@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.alignment.alignment import align
 from sedscope.counting import deltas as clip_deltas
 from sedscope.counting.delta_files import merge_files
 from sedscope.counting.request import Floor
-from sedscope.data.alignment import align
 from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
 from sedscope.engines.engine import clip_ranges, merge_parts, part_deltas, part_of

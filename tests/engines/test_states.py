@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.alignment.alignment import Alignment, align
 from sedscope.counting.one_pass import one_pass
 from sedscope.counting.request import DeltaRequest, Floor, Requests
 from sedscope.counting.units import add_up_clips, merge_units, nth_alarms
 from sedscope.criteria import Criterion
-from sedscope.data.alignment import Alignment, align
 from sedscope.engines.engine import part_of
 from sedscope.engines.states import Block, StatePlan, finish, merge, partial, results_of
 from sedscope.postprocessing import MedianFilter

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sedscope as sed
-from sedscope.data.alignment import align
+from sedscope.alignment.alignment import align
 from sedscope.data.choices import parse_bytes
 from sedscope.engines.floor_search import above_floors_that_hold
 from sedscope.evaluation.class_blocks import MemoryEstimate, estimate_memory

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.alignment.alignment import align
 from sedscope.compat.sed_eval import util
 from sedscope.counting import checked_clips, one_pass
 from sedscope.counting.request import DeltaRequest, Requests
 from sedscope.criteria import Criterion
 from sedscope.data import choices as size_limits
-from sedscope.data.alignment import align
 from sedscope.evaluation.class_blocks import estimate_memory
 from sedscope.plots.clip_picture import mel_spectrogram
 from sedscope.resampling.resampling import each_left_out

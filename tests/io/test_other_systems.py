@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sedscope as sed
-from sedscope.cli.engine_options import MemoryOptions
+from sedscope.cli.options.engines import MemoryOptions
 from sedscope.counting.clip_reader import thread_count
 from sedscope.data.choices import machine_memory
 from sedscope.io import atomic_write

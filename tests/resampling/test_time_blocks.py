@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
-from sedscope.data.alignment import align
-from sedscope.data.cuts import block_ends, cut_into_blocks
+from sedscope.alignment.alignment import align
+from sedscope.alignment.cuts import block_ends, cut_into_blocks
 
 from ..support.command_line import run
 

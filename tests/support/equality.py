@@ -54,7 +54,9 @@ def _evaluation_columns(
     result: Evaluation, other: Evaluation, scores: bool
 ) -> Iterator[tuple[str, list[float]]]:
     for criterion, counts in result.counts.items():
-        floors = {label: max(counts[label].floor, other.counts[criterion][label].floor) for label in counts}
+        floors = {
+            label: max(counts[label].floor, other.counts[criterion][label].floor) for label in counts
+        }
         columns = count_columns(counts, scores=scores, floors=floors)
         yield from ((f"{criterion} {key}", column) for key, column in columns)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import sedscope as sed
+from sedscope.alignment.alignment import align
 from sedscope.counting.delta_files import pack_deltas, unpack_deltas
 from sedscope.counting.request import DeltaRequest, Requests
 from sedscope.criteria import Criterion
-from sedscope.data.alignment import align
 from sedscope.diagnosis import ClipDiagnosis
 from sedscope.diagnosis.clips import diagnose_aligned_clip
 from sedscope.engines import floor_search

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import silent_clips_text
+from ..alignment.coverage import CoveredClips, extents_of, squeezed_references_note
+from ..alignment.time_agreement import Tracks, time_fit_note
 from ..counting.clip_reader import read_each, thread_count
-from ..data.alignment import silent_clips_text
 from ..data.choices import ClipChoice, Coverage, Invalid, Missing, check_choice
 from ..data.clip_events import ClipEvents, EventList
 from ..data.clips import clip_id
-from ..data.coverage import CoveredClips, extents_of, squeezed_references_note
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import no_effect_note, unused_names_note
 from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from ..data.scores import ClipScores, Scores
 from ..data.thresholds import outside_of_probabilities, score_range
-from ..data.time_agreement import Tracks, time_fit_note
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity

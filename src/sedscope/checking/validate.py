@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.regions import trimmed
 from ..criteria import Clip, Onset
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipPieces
 from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
-from ..data.regions import trimmed
 from ..data.scored_events import ScoredEvents
 from ..data.scores import ClipScores, Scores
 from ..data.truth_summary import ConfidenceLimit, as_ignored_labels

@@ -16,7 +16,7 @@ import typer
 from ..data.choices import parse_bytes
 from ..errors import SedscopeError, readable
 from ..io.downloads import DOWNLOAD_LIMIT
-from .options import PrintableStream
+from .options.arguments import PrintableStream
 
 COMMANDS = {
     "evaluate": "evaluate",
@@ -49,7 +49,7 @@ COMMANDS = {
 
 def program(commands: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the program with some of its commands: a command that is not asked for is not loaded."""
-    from .option_groups import CommandWithSections, with_options
+    from .options.groups import CommandWithSections, with_options
 
     app = typer.Typer(
         name="sedscope",

@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..errors import SedscopeError, listing
-from .engine_options import ThreadOptions
-from .input_options import InputOptions
-from .options import JsonOption, ScoresArgument, Writes, path_argument, path_option, postprocess
+from .options.arguments import (
+    JsonOption,
+    ScoresArgument,
+    Writes,
+    path_argument,
+    path_option,
+    postprocess,
+)
+from .options.engines import ThreadOptions
+from .options.inputs import InputOptions
 
 if TYPE_CHECKING:
     from ..io.locations import Location

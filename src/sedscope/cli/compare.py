@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import SedscopeError, counted, listing
-from .engine_options import EngineOptions
-from .input_options import InputOptions
-from .options import Reads, Writes, as_location, counting_progress, path_option
-from .output_files import (
+from .options.arguments import Reads, Writes, as_location, counting_progress, path_option
+from .options.engines import EngineOptions
+from .options.inputs import InputOptions
+from .options.outputs import (
     LatexOptions,
     TablesOption,
     check_tables,
@@ -23,9 +23,9 @@ from .output_files import (
     with_postprocess,
     write_tables,
 )
+from .options.resampling import ComparisonOptions
+from .options.results import MetricOptions, ReportOptions
 from .requirements import JUnitOption, conclude, not_worse
-from .resampling_options import ComparisonOptions
-from .result_options import MetricOptions, ReportOptions
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import (
+from .options.arguments import (
     ColumnsOption,
     DetectionOverlapsOption,
     FormatOption,
@@ -22,7 +22,7 @@ from .options import (
     progress_bar,
     stitch_arguments,
 )
-from .output_files import BoxOptions
+from .options.outputs import BoxOptions
 
 
 def convert(

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError, counted
-from .engine_options import EngineOptions
-from .input_options import InputOptions
-from .options import ScoresArgument, TruthArgument, Writes, counting_progress, path_option, postprocess
-from .result_options import MetricOptions
+from .options.arguments import (
+    ScoresArgument,
+    TruthArgument,
+    Writes,
+    counting_progress,
+    path_option,
+    postprocess,
+)
+from .options.engines import EngineOptions
+from .options.inputs import InputOptions
+from .options.results import MetricOptions
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -49,8 +56,8 @@ def deltas(
     ] = None,
 ) -> None:
     """Write deltas to a file, for 'sedscope evaluate --deltas'."""
+    from ..alignment.alignment import align
     from ..counting.delta_files import save_deltas
-    from ..data.alignment import align
     from ..evaluation.evaluate import deltas_and_notes
     from ..metrics.metric import delta_requests
 

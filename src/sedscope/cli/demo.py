@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError
-from .options import progress_bar
+from .options.arguments import progress_bar
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth

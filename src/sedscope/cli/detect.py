@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import SedscopeError, counted, listing
-from .options import (
+from .options.arguments import (
     DetectionOverlapsOption,
     GapsOption,
     LabelsOption,
@@ -26,7 +26,7 @@ from .options import (
     read_clip_list,
     stitch_arguments,
 )
-from .output_files import BoxOptions, read_points, with_postprocess, write_event_list
+from .options.outputs import BoxOptions, read_points, with_postprocess, write_event_list
 
 if TYPE_CHECKING:
     from ..data.scores import Scores

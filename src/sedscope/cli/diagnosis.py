@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 import typer
 
 from ..errors import SedscopeError
-from .engine_options import ThreadOptions
-from .input_options import InputOptions
-from .options import (
+from .options.arguments import (
     JsonOption,
     ScoresArgument,
     TruthArgument,
@@ -21,7 +19,9 @@ from .options import (
     path_option,
     postprocess,
 )
-from .output_files import (
+from .options.engines import ThreadOptions
+from .options.inputs import InputOptions
+from .options.outputs import (
     PICTURES,
     BoxOptions,
     LatexOptions,

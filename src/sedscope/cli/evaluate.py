@@ -11,10 +11,7 @@ import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
-from .engine_options import AnnouncedRun, EngineOptions, MemoryOptions
-from .input_options import InputOptions
-from .option_groups import options_given
-from .options import (
+from .options.arguments import (
     JsonOption,
     ScoresArgument,
     TruthArgument,
@@ -25,7 +22,10 @@ from .options import (
     path_option,
     system_name,
 )
-from .output_files import (
+from .options.engines import AnnouncedRun, EngineOptions, MemoryOptions
+from .options.groups import options_given
+from .options.inputs import InputOptions
+from .options.outputs import (
     LatexOptions,
     PointsOption,
     TablesOption,
@@ -34,9 +34,9 @@ from .output_files import (
     with_postprocess,
     write_tables,
 )
+from .options.resampling import IntervalOptions
+from .options.results import GroupOptions, MetricOptions, ReportOptions
 from .requirements import JUnitOption, Requirement, conclude
-from .resampling_options import IntervalOptions
-from .result_options import GroupOptions, MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ..errors import SedscopeError, counted, of_systems
-from .engine_options import EngineOptions
-from .input_options import InputOptions, clip_choice
-from .options import Reads, Writes, as_location, counting_progress, path_option, postprocess
-from .resampling_options import ComparisonOptions
-from .result_options import MetricOptions, ReportOptions
+from .options.arguments import Reads, Writes, as_location, counting_progress, path_option, postprocess
+from .options.engines import EngineOptions
+from .options.inputs import InputOptions, clip_choice
+from .options.resampling import ComparisonOptions
+from .options.results import MetricOptions, ReportOptions
 from .tasks import DataOption, TaskOption, refuse_with_task
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _problems(
 def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[str]:
     """Validate a run, and list its errors."""
     from .. import validate
-    from ..data.regions import RegionTruth
+    from ..alignment.regions import RegionTruth
     from ..io.systems import holds_detection_sets
 
     if inputs.scores_format is None and path.is_dir() and holds_detection_sets(path):

@@ -13,7 +13,7 @@ import typer
 
 from ..errors import SedscopeError, listing
 from ..escaping import html
-from .options import Writes, path_option
+from .options.arguments import Writes, path_option
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import typer
 
 from ..errors import SedscopeError, counted, listing
-from .option_groups import OptionGroup, options_given
-from .options import (
+from .options.arguments import (
     GapsOption,
     JsonOption,
     LabelsOption,
@@ -25,7 +24,8 @@ from .options import (
     path_option,
     stitch_arguments,
 )
-from .output_files import BoxOptions, LatexOptions, check_tables, write_event_list, write_tables
+from .options.groups import OptionGroup, options_given
+from .options.outputs import BoxOptions, LatexOptions, check_tables, write_event_list, write_tables
 from .requirements import Outcome, conclude
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
-from .engine_options import ThreadOptions
-from .option_groups import OptionGroup, options_given
-from .options import Reads, Writes, as_location, path_option, print_data
+from .options.arguments import Reads, Writes, as_location, path_option, print_data
+from .options.engines import ThreadOptions
+from .options.groups import OptionGroup, options_given
 
 TaskOption = Annotated[
     str | None,

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import typer
 
 from ..errors import SedscopeError, counted, issue_warnings, listing
-from .engine_options import EngineOptions
-from .input_options import InputOptions
-from .option_groups import OptionGroup
-from .options import (
+from .options.arguments import (
     GroupsOption,
     Reads,
     ScoresToThresholdArgument,
@@ -25,9 +22,12 @@ from .options import (
     postprocess,
     progress_bar,
 )
-from .output_files import parse_steps
+from .options.engines import EngineOptions
+from .options.groups import OptionGroup
+from .options.inputs import InputOptions
+from .options.outputs import parse_steps
+from .options.resampling import read_groups
 from .requirements import JUnitOption, Outcome, conclude
-from .resampling_options import read_groups
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
@@ -203,7 +203,7 @@ class TuningOptions(OptionGroup):
 
     def read_groups(self, truth: GroundTruth, judged: bool) -> Mapping[str, Hashable] | None:
         """Read the clips that depend on each other. ``judged``: whether folds or a confidence use them."""
-        from ..data.regions import RegionTruth
+        from ..alignment.regions import RegionTruth
 
         groups: Mapping[str, Hashable] | None = read_groups(self.groups)
         return truth.resampling_groups(groups) if judged and isinstance(truth, RegionTruth) else groups
@@ -311,8 +311,8 @@ def _find_deltas(
     scores: Scores, truth: GroundTruth, criterion: Criterion, inputs: InputOptions, engine: EngineOptions
 ) -> Deltas:
     """Find the deltas at every threshold, and warn of what is odd about the input."""
+    from ..alignment.alignment import align
     from ..counting.request import DeltaRequest
-    from ..data.alignment import align
     from ..evaluation.evaluate import deltas_and_notes
 
     alignment = align(scores, truth, **inputs.selection(scores.classes))

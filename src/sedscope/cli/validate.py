@@ -9,10 +9,10 @@ import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
-from .engine_options import ThreadOptions
-from .input_options import ClipsOption, FileOptions, InputOptions, clip_choice
-from .options import JsonOption, as_location, counting_progress
-from .output_files import PointsOption, read_points, with_postprocess
+from .options.arguments import JsonOption, as_location, counting_progress
+from .options.engines import ThreadOptions
+from .options.inputs import ClipsOption, FileOptions, InputOptions, clip_choice
+from .options.outputs import PointsOption, read_points, with_postprocess
 from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
 
 

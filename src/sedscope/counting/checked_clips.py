@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .. import _native
+from ..alignment.alignment import Alignment
+from ..alignment.coverage import extents_of
 from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
-from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
-from ..data.coverage import extents_of
 from ..data.score_sources import ScoreSource
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
 from ..data.times import Ticks

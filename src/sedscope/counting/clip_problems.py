@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences
-from ..data.alignment import Alignment
 from ..data.arrays import ScoreArray
 from ..data.events import MANY_LATE, POINTS_ADVICE
 from ..errors import SedscopeError, counted, listing, raise_together, subject

@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences, DeltaSearch, Recording
 from ..criteria.delta_tables import DeltaTables, FalseAlarmRows
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.choices import refuse_beyond_memory
 from ..data.score_cache import ScoreDigests

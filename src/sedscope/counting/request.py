@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..alignment.alignment import Alignment
 from ..criteria import Criterion
 from ..criteria.clip_batch import ClipReferences
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, ScoreArray, rounded_down
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..postprocessing import PostProcessing

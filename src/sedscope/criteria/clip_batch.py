@@ -15,8 +15,8 @@ from ..data.times import TICKS_PER_SECOND, Ticks
 from .delta_tables import IgnoredRows, ReferenceRows
 
 if TYPE_CHECKING:
+    from ..alignment.cuts import Boundaries, UncutReferences
     from ..data.clip_events import EventList
-    from ..data.cuts import Boundaries, UncutReferences
 
 AnyReferences = TypeVar("AnyReferences", bound="ClipReferences")
 
@@ -165,7 +165,7 @@ class ClipReferences(EventRows):
         """
         if self.uncut is not None:
             return self.uncut.boundaries(self.durations, reach)
-        from ..data.cuts import Boundaries
+        from ..alignment.cuts import Boundaries
 
         return Boundaries(self.events.ravel(), np.repeat(self.labels, 2), np.repeat(self.event_clips, 2))
 

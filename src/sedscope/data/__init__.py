@@ -1,1 +1,1 @@
-"""What users bring, checked on arrival: scores, ground truth, detections, times and alignment."""
+"""What users bring, checked on arrival: scores, ground truth, detections and times."""

@@ -28,7 +28,7 @@ from .truth_summary import (
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
-    from .cuts import UncutReferences
+    from ..alignment.cuts import UncutReferences
     from .label_maps import AppliedMap, LabelMapLike
 
 __all__ = ["EventColumns", "GroundTruth"]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import Alignment, align
 from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
 from ..criteria.alarm_latency import found_latencies, quantile_rank, require_alarm
 from ..criteria.criterion import as_share
 from ..criteria.delta_tables import ReferenceRows
-from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.times import to_seconds

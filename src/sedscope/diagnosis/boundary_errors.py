@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import align
 from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
-from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.times import Ticks, to_seconds

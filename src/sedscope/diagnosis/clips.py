@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment, align
 from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align
 from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents

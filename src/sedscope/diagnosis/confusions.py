@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import IntArray
 from ..errors import counted
 from ..results.text import Form, Part, Records, Table

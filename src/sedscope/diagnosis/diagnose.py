@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import Alignment, align
 from ..counting.clip_reader import thread_count
 from ..counting.tally import Tally
 from ..criteria import Collar, Criterion
-from ..data.alignment import Alignment, align
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..alignment.alignment import Alignment, align
 from ..counting.clip_reader import thread_count
 from ..criteria import Collar, Criterion
 from ..criteria.clip_batch import AnyBatch
-from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, check_choice
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipScores

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
+from ..alignment.alignment import Alignment
 from ..counting.checked_clips import CheckedBatch, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.counts import as_thresholds
 from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, DeltaSearch, EventBatch
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray, rounded_down
 from ..data.scores import Scores
 from ..data.times import Ticks

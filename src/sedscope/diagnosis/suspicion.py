@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.alignment import Alignment, align
+from ..alignment.alignment import Alignment, align
 from ..data.arrays import FloatArray, ScoreArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..counting.clip_reader import read_digest
 from ..counting.delta_files import load_known, save_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import PassPart
 from ..counting.request import Requests
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..counting.deltas import Deltas, in_clip_order
 from ..counting.one_pass import PassPart, largest_false_alarms
 from ..counting.request import Requests
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.choices import refuse_beyond_memory
 from ..data.times import TICKS_PER_SECOND

@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from ..data.alignment import Alignment
+from ..alignment.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..progress import Progress

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
 from ..counting.one_pass import PassPart, largest_false_alarms, one_pass, pass_in_parts
 from ..counting.request import Requests
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..postprocessing import PostProcessing
 from ..progress import Progress

@@ -15,12 +15,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.deltas import Deltas
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Floor, Requests, just_below
 from ..counting.units import nth_alarms
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..errors import SedscopeError
 from ..postprocessing import PostProcessing
 from ..progress import Progress

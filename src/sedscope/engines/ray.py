@@ -9,8 +9,8 @@ from functools import partial as bound
 from pathlib import Path
 from typing import Any
 
+from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
-from ..data.alignment import Alignment
 from ..errors import SedscopeError
 from ..progress import Progress
 from .cluster import ClusterEngine, WorkError, merged_as_tree

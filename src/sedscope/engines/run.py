@@ -13,7 +13,7 @@ from ..errors import SedscopeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..data.alignment import Alignment
+    from ..alignment.alignment import Alignment
     from ..progress import Progress, ProgressChoice
     from .engine import Engine
 

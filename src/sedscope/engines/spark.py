@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
-from ..data.alignment import Alignment
 from ..errors import SedscopeError
 from ..progress import Progress
 from .cluster import ClusterEngine, WorkError

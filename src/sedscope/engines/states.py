@@ -18,12 +18,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.delta_files import pack_deltas, unpack_deltas
 from ..counting.deltas import Deltas, of_classes
 from ..counting.request import Requests
 from ..counting.units import add_up_clips, merge_units, of_block
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..errors import SedscopeError
 from .engine import part_deltas
 

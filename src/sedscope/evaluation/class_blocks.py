@@ -23,13 +23,13 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import Counts
 from ..counting.deltas import ROWS_TO_KEEP, Deltas
 from ..counting.one_pass import pass_in_parts
 from ..counting.request import Floor, Requests
 from ..counting.spilled_deltas import spilled
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.choices import machine_memory as machine_memory
 from ..data.score_cache import ScoreDigests

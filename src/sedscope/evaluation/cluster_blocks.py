@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, in_clip_order
 from ..counting.one_pass import with_variants
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables, ReferenceRows
-from ..data.alignment import Alignment
 from ..data.times import TICKS_PER_SECOND
 from ..engines.cluster import ClusterEngine
 from ..engines.engine import Engine

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas

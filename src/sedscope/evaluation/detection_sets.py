@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..alignment.alignment import align
 from ..counting.counts import ClassCounts, Counts
 from ..counting.one_pass import one_pass
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
-from ..data.alignment import align
 from ..data.arrays import FloatArray
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps
 from ..data.clips import clip_id

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..alignment.alignment import Alignment, align
+from ..alignment.time_agreement import TimeSample
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest, Requests
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align
 from ..data.choices import ClipChoice, Coverage, Missing, Overlaps, truth_overlaps
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
-from ..data.time_agreement import TimeSample
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas
 from ..engines.run import Run

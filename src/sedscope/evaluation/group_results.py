@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.deltas import Deltas, of_classes, split_by_clip
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..engines.engine import Engine
 from ..engines.floor_search import cut_at_floors, find_deltas

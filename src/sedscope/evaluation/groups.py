@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
+from ..alignment.regions import RegionTruth
 from ..counting.deltas import Deltas
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
-from ..data.regions import RegionTruth
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import require_choice, require_number
 from ..errors import SedscopeError, listing, refuse_nul, subject
@@ -377,7 +377,7 @@ class GroupPlan:
 
         numbers = self.clips.numbers
         if resampling.blocks is not None:
-            from ..data.cuts import clip_of_block
+            from ..alignment.cuts import clip_of_block
 
             of_clip = dict(zip(self.clips.members, numbers.tolist(), strict=True))
             numbers = np.array([of_clip[clip_of_block(block)] for block in clips], np.intp)

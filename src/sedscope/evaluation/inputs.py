@@ -16,7 +16,7 @@ from ..data.tables import FrameLike
 from ..errors import SedscopeError, listing
 
 if TYPE_CHECKING:
-    from ..data.regions import RegionTruth
+    from ..alignment.regions import RegionTruth
     from ..io.event_files import TruthReading
     from ..io.locations import Location
     from ..io.systems import DetectionSets, SystemReading
@@ -104,7 +104,7 @@ def as_system(
     scores = _read_or_made(system, truth, reading, classes)
     if coverage != "trim":
         return scores
-    from ..data.regions import trimmed
+    from ..alignment.regions import trimmed
 
     return trimmed(require_scores(scores, system, "`coverage='trim'`"), truth)
 
@@ -134,7 +134,7 @@ def _read_or_made(
 
 
 def _as_regions(truth: GroundTruth) -> RegionTruth | None:
-    from ..data.regions import RegionTruth
+    from ..alignment.regions import RegionTruth
 
     return truth if isinstance(truth, RegionTruth) else None
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
+from ..alignment.coverage import squeezed_references_note
+from ..alignment.time_agreement import TimeSample
 from ..counting.deltas import Deltas
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..data.alignment import Alignment
-from ..data.coverage import squeezed_references_note
-from ..data.time_agreement import TimeSample
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import counted, listing, subject
 from ..metrics import Metric, MetricResult

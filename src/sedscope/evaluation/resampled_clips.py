@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..engines.engine import Engine
 from ..engines.run import Run
 from ..errors import SedscopeError, listing
@@ -112,7 +112,7 @@ def resample_clips(
             )
     drawn_from = alignment
     if resampling.blocks:
-        from ..data.cuts import cut_into_blocks
+        from ..alignment.cuts import cut_into_blocks
 
         drawn_from = cut_into_blocks(alignment, resampling.blocks)
     draws = Draws(resampling, drawn_from.clips)

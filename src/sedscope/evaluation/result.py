@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from ..metrics import Metric, MetricResult

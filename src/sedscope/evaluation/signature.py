@@ -13,7 +13,7 @@ from ..errors import SedscopeError, listing
 from ..escaping import one_line
 
 if TYPE_CHECKING:
-    from ..data.alignment import Alignment
+    from ..alignment.alignment import Alignment
     from .result import Evaluation
 
 _SHORT = 4  # digits of a hash in the line

@@ -21,8 +21,8 @@ from .locations import Address, Location, input_location
 from .text_tables import TextTable, numbers, quoted, read_text_table
 
 if TYPE_CHECKING:
+    from ..alignment.regions import Regions
     from ..data.chunks import Chunks, Unit
-    from ..data.regions import Regions
 
 _CHUNK_COLUMNS = ("filename", "recording", "start")
 
@@ -196,7 +196,7 @@ def read_regions(path: str | Location) -> Regions:
     ...     sed.read_regions(Path(folder, "regions.csv"))
     <Regions: 2 regions in 1 clip>
     """
-    from ..data.regions import Regions
+    from ..alignment.regions import Regions
 
     table = _read_table(input_location(path))
     return Regions(table.columns(), where=str(path))

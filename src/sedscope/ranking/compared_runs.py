@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..data.alignment import Alignment, align, choose_classes
+from ..alignment.alignment import Alignment, align, choose_classes
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
+from ..alignment.time_agreement import TimeSample
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray, IntArray
-from ..data.time_agreement import TimeSample
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.run import Run

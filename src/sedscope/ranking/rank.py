@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from ..data.alignment import Alignment, align
+from ..alignment.alignment import Alignment, align
 from ..data.choices import Coverage
 from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth

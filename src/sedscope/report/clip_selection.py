@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
-from ..data.alignment import Alignment
 from ..data.arrays import IntArray
 from ..data.clips import clip_id
 from ..errors import SedscopeError, counted, listing

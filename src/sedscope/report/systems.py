@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..data.score_cache import cached
 from ..data.times import TICKS_PER_SECOND

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import Alignment
 from ..counting.deltas import Deltas
 from ..counting.request import DeltaRequest
 from ..criteria import Criterion
-from ..data.alignment import Alignment
 from ..data.times import TICKS_PER_SECOND
 from ..engines.engine import Engine
 from ..engines.floor_search import find_deltas

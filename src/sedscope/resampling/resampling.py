@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..alignment.regions import RegionTruth
 from ..data.choices import machine_memory, refuse_beyond_memory
 from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
-from ..data.regions import RegionTruth
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, short_number, subject
 

@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 
+from ..alignment.joined_chunks import join_chunks
+from ..alignment.regions import RegionTruth, cut_to_regions
 from ..data.choices import Missing
 from ..data.clip_events import ClipEvents
 from ..data.clips import clip_id
 from ..data.detections import event_problem
 from ..data.ground_truth import GroundTruth
-from ..data.joined_chunks import join_chunks
-from ..data.regions import RegionTruth, cut_to_regions
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, listing, subject

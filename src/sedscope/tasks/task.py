@@ -8,9 +8,9 @@ from keyword import iskeyword
 from pathlib import PureWindowsPath
 from typing import Any, TypeAlias, get_args
 
+from ..alignment.joined_chunks import Unreferenced
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
-from ..data.joined_chunks import Unreferenced
 from ..data.label_maps import Combine, LabelMap
 from ..data.truth_summary import ConfidenceLimit
 from ..definitions import optional_number, require_choice, require_flag, require_number

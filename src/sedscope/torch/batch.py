@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from .. import _native
-from ..data.alignment import Alignment, align
+from ..alignment.alignment import Alignment, align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.clip_scores import as_scores
 from ..data.clips import clip_id

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..alignment.alignment import Alignment, align
+from ..alignment.coverage import CoveredClips, extents_of, late_ends_note
 from ..counting.checked_clips import clips_checked_before, whole_clips
 from ..counting.clip_problems import refuse_point_references
 from ..counting.clip_reader import thread_count
@@ -19,9 +21,7 @@ from ..counting.delta_files import unpack_deltas
 from ..counting.deltas import Deltas
 from ..counting.one_pass import deltas_of_batch, one_pass
 from ..criteria import Criterion
-from ..data.alignment import Alignment, align
 from ..data.choices import Coverage, Missing, check_choice
-from ..data.coverage import CoveredClips, extents_of, late_ends_note
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks

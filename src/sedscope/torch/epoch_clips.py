@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..alignment.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.request import Floor, Requests, without_references
 from ..data.arrays import FloatArray, IntArray, ScoreArray, rounded_down
-from ..data.coverage import MANY_CLIPS, MANY_EVENTS, squeezed_references_note
 from ..data.times import Ticks
 from ..postprocessing import PostProcessing
 from .batch import Batch

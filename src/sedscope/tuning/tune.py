@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..alignment.alignment import align
+from ..alignment.time_agreement import TimeSample
 from ..counting.clip_reader import EventsRead, RecordingOpened, read_clips, thread_count
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas, combine
 from ..counting.request import DeltaRequest
 from ..counting.tally import Tally, exceed
-from ..data.alignment import align
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import kept_events_error
@@ -26,7 +27,6 @@ from ..data.clip_scores import whole_clip_error
 from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores, refuse_nans
-from ..data.time_agreement import TimeSample
 from ..engines.floor_search import find_deltas
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, issue_warnings, listing, raise_together

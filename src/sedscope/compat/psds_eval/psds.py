@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...alignment.alignment import silent_clips_text
 from ...counting.tally import Tally
-from ...data.alignment import silent_clips_text
 from ...errors import SedscopeWarning, issue_warnings, listing
 from . import curves
 from . import events as tables

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.coverage import CoveredClips, squeezed_references_note
+from ...alignment.coverage import CoveredClips, squeezed_references_note
 from ...data.times import Ticks, to_ticks
 from ...errors import listing, subject, with_guesses
 from .counting import PlacedEvents, confusion_matrix

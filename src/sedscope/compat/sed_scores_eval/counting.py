@@ -15,14 +15,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from ...alignment.alignment import Alignment, align
+from ...alignment.coverage import squeezed_references_note
 from ...counting.counts import ClassCounts, Counts
 from ...counting.deltas import Deltas
 from ...counting.one_pass import one_pass
 from ...counting.request import DeltaRequest
 from ...criteria import Criterion, Intersection
-from ...data.alignment import Alignment, align
 from ...data.clips import clip_id
-from ...data.coverage import squeezed_references_note
 from ...data.ground_truth import GroundTruth
 from ...data.labels import with_likely_labels
 from ...data.scores import Scores

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...data.alignment import Alignment
+from ...alignment.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.clip_events import ClipEvents
 from ...data.score_sources import frames_or_events

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import typer
 
-from ..errors import SedscopeError, listing, short_number
-from .option_groups import OptionGroup
-from .options import GroupsOption, SeedOption
+from ...errors import SedscopeError, listing, short_number
+from .arguments import GroupsOption, SeedOption
+from .groups import OptionGroup
 
 if TYPE_CHECKING:
-    from ..data.ground_truth import GroundTruth
-    from ..resampling.resampling import Resampling
+    from ...data.ground_truth import GroundTruth
+    from ...resampling.resampling import Resampling
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ResamplingOptions(OptionGroup):
     groups: GroupsOption = None
 
     def _resampling(self, number: int | None, blocks: float | None = None) -> Resampling:
-        from ..resampling.resampling import Resampling
+        from ...resampling.resampling import Resampling
 
         return Resampling(
             number,
@@ -96,7 +96,7 @@ class ComparisonOptions(ResamplingOptions):
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:
         """Return the resampling. Regions of one recording of the truth are drawn together."""
-        from ..resampling.resampling import drawing_recordings
+        from ...resampling.resampling import drawing_recordings
 
         resampling = replace(self._resampling(self.bootstrap), test=self.test)
         return resampling if truth is None else drawing_recordings(resampling, truth)
@@ -108,7 +108,7 @@ class ComparisonOptions(ResamplingOptions):
 
 
 def _check_resamples(number: int) -> None:
-    from ..resampling.resampling import MOST_RESAMPLES
+    from ...resampling.resampling import MOST_RESAMPLES
 
     if not 1 <= number <= MOST_RESAMPLES:
         raise SedscopeError(
@@ -139,6 +139,6 @@ def parse_block_length(text: str) -> float | None:
 
 def read_groups(path: Path | None) -> dict[str, str] | None:
     """Read the group of each clip, if there is a file."""
-    from ..io.side_tables import read_groups
+    from ...io.side_tables import read_groups
 
     return None if path is None else read_groups(path)

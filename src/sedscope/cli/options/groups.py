@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_type_hints
 from typer.core import TyperArgument, TyperCommand
 from typer.models import OptionInfo
 
-from .options import check_files, shown_warnings
+from .arguments import check_files, shown_warnings
 
 
 class CommandWithSections(TyperCommand):

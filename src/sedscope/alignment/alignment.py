@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, subject
-from .arrays import IntArray, sha256
-from .choices import ClipChoice, Coverage, Invalid, Missing, check_choice
-from .clips import clip_id, clip_list_digest
-from .coverage import CoveredClips, late_ends_note, squeezed_references_note
-from .ground_truth import GroundTruth
-from .labels import (
+from ..data.arrays import IntArray, sha256
+from ..data.choices import ClipChoice, Coverage, Invalid, Missing, check_choice
+from ..data.clips import clip_id, clip_list_digest
+from ..data.ground_truth import GroundTruth
+from ..data.labels import (
     MAP_ADVICE,
     check_spelling,
     refuse_disjoint,
@@ -24,8 +22,10 @@ from .labels import (
     undetected_note,
     with_likely_labels,
 )
-from .scores import Scores
-from .times import Ticks
+from ..data.scores import Scores
+from ..data.times import Ticks
+from ..errors import SedscopeError, counted, listing, subject
+from .coverage import CoveredClips, late_ends_note, squeezed_references_note
 
 if TYPE_CHECKING:
     from .cuts import UncutReferences
@@ -353,7 +353,7 @@ def choose_classes(
         warnings.append(f"{number} {verbs} left out: {labels}.")
     label_maps = (*scores.label_maps, *truth.label_maps)
     if label_maps:
-        from .label_maps import unused_names_note
+        from ..data.label_maps import unused_names_note
 
         warnings += unused_names_note(label_maps, {*scores.classes, *truth.labels})
     warnings += check_spelling(scores.named_classes, truth.labels, chosen)

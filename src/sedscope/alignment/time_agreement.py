@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..data.arrays import FloatArray, IntArray, ScoreArray
+from ..data.clip_events import ClipEvents
+from ..data.clip_scores import ClipPieces, ClipScores
+from ..data.scores import Scores
+from ..data.times import Ticks
 from ..errors import counted
 from .alignment import Alignment
-from .arrays import FloatArray, IntArray, ScoreArray
-from .clip_events import ClipEvents
-from .clip_scores import ClipPieces, ClipScores
-from .scores import Scores
-from .times import Ticks
 
 FEWEST_CLIPS = 12
 _GOOD = 0.4  # a correlation that leaves no doubt, if no change nearby raises it

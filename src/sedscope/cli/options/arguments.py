@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
 
 import typer
 
-from ..data.choices import EventOverlaps, Gaps
-from ..errors import SedscopeError, SedscopeWarning
-from ..errors import collected_warnings as collected_warnings
-from ..escaping import printable
+from ...data.choices import EventOverlaps, Gaps
+from ...errors import SedscopeError, SedscopeWarning
+from ...errors import collected_warnings as collected_warnings
+from ...escaping import printable
 
 if TYPE_CHECKING:
-    from ..data.scores import Scores
-    from ..io.atomic_write import OutputKind
-    from ..io.locations import Location
-    from ..postprocessing import PostProcessing
-    from ..progress import Progress
+    from ...data.scores import Scores
+    from ...io.atomic_write import OutputKind
+    from ...io.locations import Location
+    from ...postprocessing import PostProcessing
+    from ...progress import Progress
 
 
 class PrintableStream(io.TextIOBase):
@@ -69,7 +69,7 @@ def progress_bar(title: str, unit: tuple[str, int] = ("", 1)) -> Iterator[Progre
 
     ``unit``: what it counts, and how many steps each of them has.
     """
-    from ..progress import ProgressBar
+    from ...progress import ProgressBar
 
     bar = ProgressBar(title, unit, _unescaped(sys.stderr))  # the bar moves the cursor
     try:
@@ -128,7 +128,7 @@ class Writes:
 
 def as_location(text: str | Location) -> Location:
     """Return the path or address that a text names."""
-    from ..io.locations import location
+    from ...io.locations import location
 
     if text == "":
         raise typer.BadParameter("The name of the file or folder is empty.")
@@ -137,7 +137,7 @@ def as_location(text: str | Location) -> Location:
 
 def system_name(path: Location) -> str:
     """Return what a system is called after its path, in files as well."""
-    from ..io.locations import shown_name
+    from ...io.locations import shown_name
 
     return shown_name(path.name) or "system"
 
@@ -324,7 +324,7 @@ def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
         else:
             outputs += [_checked_output(path, writes) for path in _as_list(value) if path != "-"]
     if outputs:
-        from ..io.output_checks import refuse_overwriting
+        from ...io.output_checks import refuse_overwriting
 
         named = [path for value, paths in inputs for path in paths(value)]
         refuse_overwriting(outputs, [path for path in named if path != ""])  # that is refused later
@@ -332,7 +332,7 @@ def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
 
 def _checked_output(path: str | Location, writes: Writes) -> Location:
     """Return the location of an output. Refuse one that cannot be written."""
-    from ..io.atomic_write import check_output
+    from ...io.atomic_write import check_output
 
     if path == "":
         raise SedscopeError("The name of an output file is empty.")
@@ -349,7 +349,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def _paths(value: Any) -> list[Location]:
     """Return the value of a parameter that holds one or several paths; other values name no files."""
-    from ..io.locations import Address
+    from ...io.locations import Address
 
     return [item for item in _as_list(value) if isinstance(item, (Path, Address))]
 
@@ -376,7 +376,7 @@ def column_map(text: str | None, option: str = "--columns") -> dict[str, str] | 
 
 def stitch_arguments(text: str | None) -> dict[str, Any]:
     """Return how the library joins chunks, as the option ``--stitch`` says."""
-    from ..io.side_tables import read_chunk_table
+    from ...io.side_tables import read_chunk_table
 
     if text is None:
         return {"stitch": False}
@@ -388,7 +388,7 @@ def stitch_arguments(text: str | None) -> dict[str, Any]:
 
 def read_clip_list(text: str, option: str, alternative: str | None = None) -> list[str]:
     """Read a file with one clip per line. ``alternative``: what else the option accepts."""
-    from ..io.locations import input_location, read_input
+    from ...io.locations import input_location, read_input
 
     try:
         lines = read_input(input_location(text)).decode("utf-8-sig").splitlines()
@@ -417,11 +417,11 @@ def _is_points_file(text: str) -> bool:
 
 def parse_step(text: str) -> PostProcessing:
     """Read a post-processing from its definition, or from a file of operating points."""
-    from ..postprocessing import PerClass, parse_postprocessing
+    from ...postprocessing import PerClass, parse_postprocessing
 
     if not _is_points_file(text):
         return parse_postprocessing(text)
-    from .. import OperatingPoints
+    from ... import OperatingPoints
 
     steps = OperatingPoints.load(as_location(text)).postprocessing
     if not steps:

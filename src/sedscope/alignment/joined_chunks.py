@@ -15,18 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _native
+from ..data.arrays import FloatArray, group_means
+from ..data.choices import check_choice, refuse_beyond_memory
+from ..data.chunks import (
+    Chunk,
+    ChunkTable,
+    Unit,
+    check_lengths,
+    chunks_by_recording,
+    scores_of_recordings,
+)
+from ..data.clip_scores import ClipScores
+from ..data.clips import duration_ticks
+from ..data.events import EventColumns
+from ..data.ground_truth import GroundTruth
+from ..data.labels import stripped
+from ..data.scores import Scores
+from ..data.times import TICKS_PER_SECOND, Ticks, to_ticks
+from ..data.truth_summary import notes_without_late_ends
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import FloatArray, group_means
-from .choices import check_choice, refuse_beyond_memory
-from .chunks import Chunk, ChunkTable, Unit, check_lengths, chunks_by_recording, scores_of_recordings
-from .clip_scores import ClipScores
-from .clips import duration_ticks
-from .events import EventColumns
-from .ground_truth import GroundTruth
-from .labels import stripped
-from .scores import Scores
-from .times import TICKS_PER_SECOND, Ticks, to_ticks
-from .truth_summary import notes_without_late_ends
 
 Unreferenced: TypeAlias = Literal["keep", "drop"]
 """Chunks without reference events: evaluate them like others, or leave them out."""

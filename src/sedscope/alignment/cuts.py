@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.arrays import IntArray, ScoreArray
+from ..data.choices import refuse_beyond_memory
+from ..data.clip_events import ClipEvents
+from ..data.clip_scores import ClipPieces, ClipScores, as_scores
+from ..data.score_sources import frames_or_events
+from ..data.scores import Scores
+from ..data.times import LONGEST_TICKS, TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
 from .alignment import Alignment
-from .arrays import IntArray, ScoreArray
-from .choices import refuse_beyond_memory
-from .clip_events import ClipEvents
-from .clip_scores import ClipPieces, ClipScores, as_scores
-from .score_sources import frames_or_events
-from .scores import Scores
-from .times import LONGEST_TICKS, TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
 
 if TYPE_CHECKING:
-    from .ground_truth import GroundTruth
+    from ..data.ground_truth import GroundTruth
 
 EVERYTHING = (-LONGEST_TICKS, LONGEST_TICKS)
 """The region of a clip that cuts no reference."""

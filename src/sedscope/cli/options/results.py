@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from ..errors import SedscopeError, SedscopeWarning, listing, shortened, with_guesses
-from .option_groups import OptionGroup
-from .options import Reads, path_option, read_clip_list
+from ...errors import SedscopeError, SedscopeWarning, listing, shortened, with_guesses
+from .arguments import Reads, path_option, read_clip_list
+from .groups import OptionGroup
 
 if TYPE_CHECKING:
-    from ..evaluation.groups import By
-    from ..metrics import Metric
-    from ..tasks.presets import Preset
-    from ..tuning.operating_points import OperatingPoints
+    from ...evaluation.groups import By
+    from ...metrics import Metric
+    from ...tasks.presets import Preset
+    from ...tuning.operating_points import OperatingPoints
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class MetricOptions(OptionGroup):
         ``points``: the operating points of the systems that have some. If they have thresholds, the
         default is to measure there.
         """
-        from ..metrics.names import name_metrics, name_pairs, parse_named_metric
+        from ...metrics.names import name_metrics, name_pairs, parse_named_metric
 
         presets = _presets(self.preset) if self.preset else []
         of_presets = [(None, metric) for preset in presets for metric in preset]
@@ -56,7 +56,7 @@ class MetricOptions(OptionGroup):
 
 def _presets(names: Sequence[str]) -> list[Preset]:
     """Find presets by name, and caution against those that are not the whole task."""
-    from ..tasks.presets import PRESETS
+    from ...tasks.presets import PRESETS
 
     unknown = [name for name in names if name not in PRESETS]
     if unknown:
@@ -108,8 +108,8 @@ class GroupOptions(OptionGroup):
             raise SedscopeError("--group-average needs groups. Add --by FILE or --by-class FILE.")
         if self.by is None and self.by_class is None and self.by_length is None:
             return None
-        from .. import By, Groups
-        from ..io.side_tables import read_groups
+        from ... import By, Groups
+        from ...io.side_tables import read_groups
 
         return By(
             None if self.by is None else Groups(read_groups(self.by), self.group_average),

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
 
 import typer
 
-from ..errors import SedscopeError, listing, with_guesses
-from .option_groups import OptionGroup
-from .options import Writes, as_location, parse_step, path_option
+from ...errors import SedscopeError, listing, with_guesses
+from .arguments import Writes, as_location, parse_step, path_option
+from .groups import OptionGroup
 
 if TYPE_CHECKING:
-    from ..io.events.format import Boxes
-    from ..io.locations import Location
-    from ..postprocessing import PostProcessing
-    from ..tabular import TabularResult
-    from ..tuning.operating_points import OperatingPoints
+    from ...io.events.format import Boxes
+    from ...io.locations import Location
+    from ...postprocessing import PostProcessing
+    from ...tabular import TabularResult
+    from ...tuning.operating_points import OperatingPoints
 
 
 _WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
@@ -95,7 +95,7 @@ def write_tables(result: TabularResult, paths: Sequence[Path] | None, latex: Lat
 
 def write_picture(result: Any, path: Path) -> None:
     """Draw a result into a file."""
-    from ..io.atomic_write import replacing
+    from ...io.atomic_write import replacing
 
     if not hasattr(result, "plot"):
         raise SedscopeError(f"-o {path}: these tables have no picture. Write them as .md, .tex or .csv.")
@@ -122,7 +122,7 @@ class BoxOptions(OptionGroup):
 
     def boxes(self) -> Boxes:
         """Return the options as an object of the library."""
-        from ..io.events.format import Boxes
+        from ...io.events.format import Boxes
 
         try:
             low, high = map(float, self.frequencies.split(","))
@@ -140,9 +140,9 @@ def write_event_list(
     boxes: Boxes,
 ) -> list[str]:
     """Write events in the format that the name of a file or folder selects, and note what that lacks."""
-    from ..io.event_files import event_format_of_name, write_event_set
-    from ..io.events.files import event_format
-    from ..io.events.format import EventSet
+    from ...io.event_files import event_format_of_name, write_event_set
+    from ...io.events.files import event_format
+    from ...io.events.format import EventSet
 
     target = event_format(event_format_of_name(path))
     needs_durations = "durations" in target.holds or target.reads_durations
@@ -168,7 +168,7 @@ def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingP
     ``postprocess``: the option of that name. If the file has post-processings, the option must name the
     same ones, because the file is complete. If it has none, those of the option are applied.
     """
-    from .. import OperatingPoints
+    from ... import OperatingPoints
 
     points = OperatingPoints.load(path)
     if not postprocess or not points.postprocessing:
@@ -197,14 +197,14 @@ def with_postprocess(
     """
     if not postprocess or (points is not None and points.postprocessing):
         return points
-    from .. import OperatingPoints
+    from ... import OperatingPoints
 
     return (points or OperatingPoints({})).after(parse_steps(postprocess), classes)
 
 
 def parse_steps(postprocess: Sequence[str]) -> PostProcessing:
     """Read the option ``--postprocess``: one post-processing, or several in order."""
-    from ..postprocessing import Chain
+    from ...postprocessing import Chain
 
     steps = [parse_step(text) for text in postprocess]
     return steps[0] if len(steps) == 1 else Chain(*steps)

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.choices import Crossing, check_choice
+from ..data.clip_events import ClipEvents
+from ..data.clip_scores import ClipPieces, ClipScores
+from ..data.clips import clip_id, clip_ids
+from ..data.events import EventColumns
+from ..data.ground_truth import GroundTruth
+from ..data.scores import CUT_TO_REGIONS, Scores
+from ..data.tables import RowLocation
+from ..data.times import TICKS_PER_SECOND, Ticks, lies_within, to_ticks
+from ..data.truth_summary import notes_without_late_ends
 from ..errors import SedscopeError, by_kind, counted, issue_warnings, listing, shortened, subject
-from .choices import Crossing, check_choice
-from .clip_events import ClipEvents
-from .clip_scores import ClipPieces, ClipScores
-from .clips import clip_id, clip_ids
 from .cuts import Stretch, StretchLoader, UncutReferences
-from .events import EventColumns
-from .ground_truth import GroundTruth
-from .scores import CUT_TO_REGIONS, Scores
-from .tables import RowLocation
-from .times import TICKS_PER_SECOND, Ticks, lies_within, to_ticks
-from .truth_summary import notes_without_late_ends
 
 if TYPE_CHECKING:
-    from .label_maps import LabelMapLike
+    from ..data.label_maps import LabelMapLike
 
 
 class Regions:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.arrays import IntArray
+from ..data.times import Ticks
 from ..errors import SedscopeError, counted, listing, subject
-from .arrays import IntArray
-from .times import Ticks
 
 _NOTED = 0.1  # the share of a clip that scores may lack or exceed without a word
 _NOTED_OF_MOST = 0.03  # the same for most clips of a set: then it is no accident

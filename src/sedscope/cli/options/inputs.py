@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..data.choices import (
+from ...data.choices import (
     ClipChoice,
     Coverage,
     Crossing,
@@ -19,9 +19,8 @@ from ..data.choices import (
     Side,
     truth_overlaps,
 )
-from ..errors import SedscopeError
-from .option_groups import OptionGroup
-from .options import (
+from ...errors import SedscopeError
+from .arguments import (
     GapsOption,
     LabelOption,
     PostprocessOption,
@@ -35,14 +34,15 @@ from .options import (
     read_clip_list,
     stitch_arguments,
 )
+from .groups import OptionGroup
 
 if TYPE_CHECKING:
-    from ..data.ground_truth import GroundTruth
-    from ..data.label_maps import LabelMap
-    from ..data.scores import Scores
-    from ..io.event_files import TruthReading
-    from ..io.locations import Location
-    from ..io.systems import DetectionSets, SystemReading
+    from ...data.ground_truth import GroundTruth
+    from ...data.label_maps import LabelMap
+    from ...data.scores import Scores
+    from ...io.event_files import TruthReading
+    from ...io.locations import Location
+    from ...io.systems import DetectionSets, SystemReading
 
 
 ClipsOption = Annotated[
@@ -146,7 +146,7 @@ class FileOptions(OptionGroup):
 
     def system_reading(self) -> SystemReading:
         """Return how scores and detections are read."""
-        from .. import SystemReading
+        from ... import SystemReading
 
         return SystemReading(
             format=self.scores_format,
@@ -160,7 +160,7 @@ class FileOptions(OptionGroup):
 
     def truth_reading(self) -> TruthReading:
         """Return how the reference events are read."""
-        from .. import TruthReading
+        from ... import TruthReading
 
         return TruthReading(
             durations=self.durations,
@@ -177,12 +177,12 @@ class FileOptions(OptionGroup):
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and give them their new labels."""
-        from ..evaluation.inputs import as_truth
+        from ...evaluation.inputs import as_truth
 
         try:
             return as_truth(path, {"truth_reading": self.truth_reading()})
         except SedscopeError as error:
-            from ..data.events import OVERLAPS_ADVICE
+            from ...data.events import OVERLAPS_ADVICE
 
             if self.overlaps != "average" or error.advice != OVERLAPS_ADVICE:
                 raise
@@ -193,8 +193,8 @@ def _side_map(both: Location | None, own: Location | None, side: Side) -> LabelM
     """Read the label maps that apply to a side, as one map."""
     if both is None and own is None:
         return None
-    from ..data.label_maps import joined_maps
-    from ..io.label_maps import read_label_map, read_side_map
+    from ...data.label_maps import joined_maps
+    from ...io.label_maps import read_label_map, read_side_map
 
     return joined_maps(
         None if both is None else read_label_map(both, side=side),
@@ -227,7 +227,7 @@ class InputOptions(FileOptions):
         """Read the reference events, and cut them to the regions if there are some."""
         truth = super().read_truth(path)
         if self.regions is not None:
-            from .. import RegionTruth, read_regions
+            from ... import RegionTruth, read_regions
 
             return RegionTruth(truth, read_regions(self.regions), self.crossing)
         if self.crossing != "cut":
@@ -240,13 +240,13 @@ class InputOptions(FileOptions):
         Scores have their new labels; detections by threshold get them when they are evaluated. ``truth``: as
         :meth:`read_truth` returns it. If it is cut to regions, the scores are as well.
         """
-        from ..evaluation.inputs import as_system
+        from ...evaluation.inputs import as_system
 
         return as_system(path, truth, {"system_reading": self.system_reading()}, coverage=self.coverage)
 
     def read_scores(self, path: Location, truth: GroundTruth, command: str) -> Scores:
         """Read scores. Refuse detections by threshold."""
-        from ..evaluation.inputs import require_scores
+        from ...evaluation.inputs import require_scores
 
         return require_scores(self.read_system(path, truth), path, f"'sedscope {command}'")
 

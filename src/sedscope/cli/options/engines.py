@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from ..engines.run import EngineName, Run
-from ..errors import SedscopeError
-from .option_groups import OptionGroup
-from .options import Writes, path_option
+from ...engines.run import EngineName, Run
+from ...errors import SedscopeError
+from .arguments import Writes, path_option
+from .groups import OptionGroup
 
 if TYPE_CHECKING:
-    from ..data.alignment import Alignment
-    from ..metrics import Metric
-    from ..progress import Progress
+    from ...alignment.alignment import Alignment
+    from ...metrics import Metric
+    from ...progress import Progress
 
 _LARGE_SET = 1_000_000
 """Clips × classes of a set whose memory is worth estimating before the run."""
@@ -87,8 +87,8 @@ class MemoryOptions(OptionGroup):
         large = len(alignment.scores) * len(alignment.scores.classes) > _LARGE_SET
         if not self.verbose and (self.memory is not None or not large):
             return
-        from ..evaluation.class_blocks import estimate_memory, machine_memory
-        from ..metrics.metric import delta_requests
+        from ...evaluation.class_blocks import estimate_memory, machine_memory
+        from ...metrics.metric import delta_requests
 
         try:
             expected = estimate_memory(alignment, delta_requests(metrics), threads).bytes

@@ -1,0 +1,1 @@
+"""Options that several commands share: how they are grouped, read, checked and passed on."""
