@@ -20,7 +20,6 @@ from .data.clip_scores import ClipScores as ClipScores
 from .data.events import Events as Events
 from .data.ground_truth import GroundTruth as GroundTruth
 from .data.label_maps import LabelMap as LabelMap
-from .data.label_maps import propose_label_map as propose_label_map
 from .data.scored_events import ScoredEvents as ScoredEvents
 from .data.scores import Scores as Scores
 from .data.thresholds import approximate as approximate

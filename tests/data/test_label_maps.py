@@ -297,7 +297,7 @@ def test_sets_of_detections_take_a_map() -> None:
 def test_proposals_are_clear_pairs_only(
     system: list[str], truth: list[str], pairs: dict[str, str]
 ) -> None:
-    assert dict(sed.propose_label_map(system, truth).names) == pairs
+    assert dict(sed.LabelMap.propose(system, truth).names) == pairs
 
 
 def written(folder: Path, name: str, text: str) -> Path:

@@ -400,8 +400,8 @@ def test_modules_beside_the_data_do_not_run(command: list[str], tmp_path: Path) 
     "expression",
     [
         "sed.GroundTruth.from_dict({'.wav' * 100_000 + 'x': []})",
-        "sed.propose_label_map(['b' * 50_000], ['c' * 50_000])",
-        "sed.propose_label_map(['a ' + '_' * 200_000 + chr(10) + ' '], ['c'])",
+        "sed.LabelMap.propose(['b' * 50_000], ['c' * 50_000])",
+        "sed.LabelMap.propose(['a ' + '_' * 200_000 + chr(10) + ' '], ['c'])",
         "errors.near_names(WORD, [WORD[::-1]])",
         "escaping.csv_cell('+' + '1' * 10**5 + 'x')",
         "sed.read_events('spaces.csv', format='csv_bi')",

@@ -51,7 +51,6 @@ class LabelMap:
     --------
     Scores.relabelled, GroundTruth.relabelled : Apply a map.
     read_label_map : Read a map from a file.
-    propose_label_map : Pair labels that are spelled differently.
 
     Examples
     --------
@@ -107,6 +106,35 @@ class LabelMap:
         """
         return self.names.get(label, label)
 
+    @staticmethod
+    def propose(system: Iterable[str], truth: Iterable[str]) -> LabelMap:
+        """Propose new names for labels of a system that the ground truth spells differently.
+
+        It pairs labels that only one side has: those that differ only in case, white space, underscores and
+        hyphens; ``Genus species_Common name`` and one of the two names; and those with one wrong letter in a
+        word of at least five letters. A label that could have two partners gets none, so the proposal never
+        merges labels.
+
+        Parameters
+        ----------
+        system : iterable of str
+            The labels of the system.
+        truth : iterable of str
+            The labels of the ground truth.
+
+        Returns
+        -------
+        LabelMap
+            Labels of the system, and what the ground truth calls them.
+
+        Examples
+        --------
+        >>> import sedscope as sed
+        >>> sed.LabelMap.propose(["dog", "Parus major_Great Tit", "Wind"], ["Dog", "Great Tit", "Rain"])
+        LabelMap({'dog': 'Dog', 'Parus major_Great Tit': 'Great Tit'}, combine='max')
+        """
+        return LabelMap(dict(proposed_pairs(system, truth)))
+
 
 def as_label_map(label_map: LabelMapLike) -> LabelMap:
     """Return a label map, also for a mapping from labels to labels."""
@@ -134,35 +162,6 @@ def joined_maps(first: LabelMap | None, second: LabelMap | None) -> LabelMap | N
             'One label map says combine = "max" and another one "mean". Use one of them.'
         )
     return LabelMap({**first.names, **second.names}, first.combine)
-
-
-def propose_label_map(system: Iterable[str], truth: Iterable[str]) -> LabelMap:
-    """Propose new names for labels of a system that the ground truth spells differently.
-
-    It pairs labels that only one side has: those that differ only in case, white space, underscores and
-    hyphens; ``Genus species_Common name`` and one of the two names; and those with one wrong letter in a
-    word of at least five letters. A label that could have two partners gets none, so the proposal never
-    merges labels.
-
-    Parameters
-    ----------
-    system : iterable of str
-        The labels of the system.
-    truth : iterable of str
-        The labels of the ground truth.
-
-    Returns
-    -------
-    LabelMap
-        Labels of the system, and what the ground truth calls them.
-
-    Examples
-    --------
-    >>> import sedscope as sed
-    >>> sed.propose_label_map(["dog", "Parus major_Great Tit", "Wind"], ["Dog", "Great Tit", "Rain"])
-    LabelMap({'dog': 'Dog', 'Parus major_Great Tit': 'Great Tit'}, combine='max')
-    """
-    return LabelMap(dict(proposed_pairs(system, truth)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..errors import SedscopeError, counted, listing, near_names, shortened, sub
 from ..escaping import one_line
 
 MAP_ADVICE = (
-    "A label map renames labels: `propose_label_map()` proposes one to edit, and `relabelled()` "
+    "A label map renames labels: `LabelMap.propose()` proposes one to edit, and `relabelled()` "
     "applies it."
 )
 
@@ -75,7 +75,7 @@ def likely_pairs(labels: Sequence[str], others: Iterable[str]) -> list[tuple[str
 def proposed_pairs(system: Iterable[str], truth: Iterable[str]) -> list[tuple[str, str]]:
     """Pair labels of a system with those that the ground truth uses for the same, if that is clear.
 
-    Only labels that one side lacks are paired, each with one other; see :func:`propose_label_map`.
+    Only labels that one side lacks are paired, each with one other; see :meth:`LabelMap.propose`.
 
     >>> proposed_pairs(["dog", "Cat", "Speach", "walk"], ["Dog", "Cat", "Speech", "talk"])
     [('dog', 'Dog'), ('Speach', 'Speech')]

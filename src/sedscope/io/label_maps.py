@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ..data.choices import Side
-from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps, propose_label_map
+from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps
 from ..data.labels import shown_label, stripped
 from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject, with_guesses
 from ..escaping import csv_cell
@@ -203,12 +203,12 @@ class LabelProposal:
         self, system: Iterable[str], truth: Iterable[str], full_names: Mapping[str, str] | None = None
     ) -> None:
         self.system, self.truth = tuple(dict.fromkeys(system)), tuple(dict.fromkeys(truth))
-        self.names = dict(propose_label_map(self.system, self.truth).names)
+        self.names = dict(LabelMap.propose(self.system, self.truth).names)
         known = {*self.names, *self.truth}
         longer = {full: label for label, full in (full_names or {}).items() if label in self.system}
         longer = {full: label for full, label in longer.items() if label not in known}
         left = {*self.truth}.difference(self.system, self.names.values())
-        more = propose_label_map(longer, sorted(left)).names
+        more = LabelMap.propose(longer, sorted(left)).names
         self.names |= {longer[full]: new for full, new in more.items()}
         ours, theirs = {*self.system}, {*self.truth}
         paired = {*self.names.values()}

@@ -272,7 +272,7 @@ _SPELLED = {
     "alarm_latencies()": "'sedscope latency --points FILE'",
     "cut_to_regions()": "--regions",
     "Evaluation.to_json()": "'sedscope evaluate --json FILE'",
-    "propose_label_map()": "'sedscope labels SYSTEM GROUND_TRUTH -o map.csv'",
+    "LabelMap.propose()": "'sedscope labels SYSTEM GROUND_TRUTH -o map.csv'",
     "relabelled()": "--labels map.csv",
     "SEDSCOPE_MAX_DOWNLOAD=10GB": "sedscope --max-download 10GB",
 }
