@@ -21,7 +21,7 @@ WORK: dict[str, tuple[Callable[..., Any], int]] = {
     "evaluation": (lambda scores, truth, run: sed.evaluate(scores, truth, METRICS, run=run), 30),
     "intervals": (
         lambda scores, truth, run: sed.evaluate(scores, truth, METRICS, resampling=99, run=run),
-        30 + 2 * 100,
+        30 + 2 * (100 + 240),  # 40 times two halves and four quarters
     ),
     "bca intervals of deltas": (
         lambda scores, truth, run: sed.evaluate_deltas(
