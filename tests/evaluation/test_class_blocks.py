@@ -102,8 +102,8 @@ def one_class_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by_class(metric: Metric[Any]) -> bool:
-    whole_curves = metric.pools_classes or metric.criterion.counts_right
-    return not metric.any_label and not (whole_curves and metric.points_read == "all")
+    limited = metric.false_positive_limit is not None
+    return not metric.any_label and (limited or metric.points_read != "all")
 
 
 def without_false_alarms(evaluation: sed.Evaluation) -> dict[str, Any]:

@@ -126,6 +126,7 @@ def test_detected_events_in_any_form(tmp_path: Path, *, confidences: bool) -> No
         assert result["best_collar_f1"].value == expected["best_collar_f1"].value
 
 
+@pytest.mark.filterwarnings("ignore:2 systems have the same scores")
 def test_every_function_takes_the_same(tmp_path: Path) -> None:
     files = {"scores": SYSTEMS["a path"][0](tmp_path), "truth": TRUTHS["a path"](tmp_path)}
     better = {clip: frames_of(clip) for clip in SCORES}

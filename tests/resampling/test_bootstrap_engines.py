@@ -62,7 +62,7 @@ def test_a_checkpoint_keeps_the_blocks(
         sed.bootstrap(deltas, metric, RESAMPLES, run=sed.Run(checkpoint=tmp_path)), expected
     )
     blocks = sorted(tmp_path.iterdir())
-    assert len(blocks) == 3
+    assert len(blocks) == 7  # of 64 resamples each, and of halves and quarters of the clips
     blocks[1].write_bytes(blocks[1].read_bytes()[:-8])  # as if it had been interrupted
     measured: list[int] = []
     measure = resampled_metric.ResampledMetric.__call__

@@ -41,7 +41,7 @@ def count_columns(
 
 
 def assert_equal_evaluations(a: Evaluation, b: Evaluation, *, scores: bool = True) -> None:
-    """The same counts above both floors, at the same scores if ``scores``, and the same values."""
+    """The same values, and the same counts: above both floors at the same scores, if ``scores``."""
     assert dict(_evaluation_columns(a, b, scores)) == dict(_evaluation_columns(b, a, scores))
     assert np.array_equal(
         [a.scalars()[key] for key in sorted(a.scalars())],
@@ -54,10 +54,9 @@ def _evaluation_columns(
     result: Evaluation, other: Evaluation, scores: bool
 ) -> Iterator[tuple[str, list[float]]]:
     for criterion, counts in result.counts.items():
-        floors = {
-            label: max(counts[label].floor, other.counts[criterion][label].floor) for label in counts
-        }
-        columns = count_columns(counts, scores=scores, floors=floors)
+        others = other.counts[criterion]
+        floors = {label: max(counts[label].floor, others[label].floor) for label in counts}
+        columns = count_columns(counts, scores=scores, floors=floors if scores else None)
         yield from ((f"{criterion} {key}", column) for key, column in columns)
 
 

@@ -19,6 +19,7 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
 from ..resampling.exact_limits import with_exact_limits
 from ..resampling.froc_bands import with_froc_bands
+from ..resampling.held_out import on_new_clips
 from ..resampling.intervals import Bootstrap
 from ..resampling.resampling import Resampling, refuse_blocks
 from ..resampling.subsampling import Behaviour
@@ -82,7 +83,8 @@ def complete(
         else result.intervals[metric]
         for metric in result.intervals
     }
-    result = replace(result, results=results, intervals=intervals)
+    expected = on_new_clips(results, drawn, resampling, thread_count(threads))
+    result = replace(result, results=results, intervals=intervals, on_new_clips=expected)
     return result if resampling.blocks is None else _around_whole_recordings(result)
 
 

@@ -89,6 +89,16 @@ def about_intervals(evaluation: Evaluation) -> list[str]:
                 f"exact {kind} limits of {evaluation.names[metric]}, which take events as independent, where "
                 f"all resamples have the same value: {listing([*exact])}"
             )
+    if evaluation.on_new_clips:
+        from ..resampling.held_out import FOLDS
+
+        values = [
+            f"{evaluation.names[metric]} {result.value:.4f}"
+            for metric, result in evaluation.on_new_clips.items()
+        ]
+        expected = listing(values, limit=len(values))
+        how = f"each of {FOLDS} folds of the clips at the thresholds that are best on the others"
+        lines.append(f"to expect on new clips: {expected} ({how})")
     return lines
 
 
@@ -271,6 +281,10 @@ def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any
             "per_class": {label: limits(interval) for label, interval in bootstrap.per_class.items()},
             "resampling": bootstrap.resampling.about(),
         }
+    if metric in evaluation.on_new_clips:
+        expected = evaluation.on_new_clips[metric]
+        per_class = {label: value.value for label, value in expected.per_class.items()}
+        entry["on_new_clips"] = {"value": expected.value, "per_class": per_class}
     return entry
 
 

@@ -14,9 +14,14 @@ DOWNLOAD_LIMIT = "SEDSCOPE_MAX_DOWNLOAD"
 _LARGEST_LISTING = 2**24  # bytes of a page that lists a folder
 
 
+def download_limit() -> int:
+    """Return how many bytes of a file at an address may be read at once."""
+    return parse_bytes(os.environ.get(DOWNLOAD_LIMIT) or 2e9, DOWNLOAD_LIMIT)
+
+
 def refuse_download(size: int) -> None:
     """Refuse to read that many bytes of a file at an address, if they are more than the limit."""
-    limit = parse_bytes(os.environ.get(DOWNLOAD_LIMIT) or 2e9, DOWNLOAD_LIMIT)
+    limit = download_limit()
     if size > limit:
         raise SedscopeError(
             f"it has {size / 1e9:.3g} GB or more, and the limit is {limit / 1e9:.3g} GB. If you trust the "

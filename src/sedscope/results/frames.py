@@ -90,7 +90,7 @@ def html_table(
     ``last``: a row below all others. ``notes``: lines below the table.
 
     >>> html = html_table(["class", "F1"], ([f"class {i}", "0.5"] for i in range(5000)), 5000, "class")
-    >>> html.count("<tr>"), "… and 4,980 more classes" in html
+    >>> html.count("<tr>"), "… and 4980 more classes" in html
     (22, True)
     """
     shown = [_row(row, "td") for row in islice(rows, ROWS)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +15,9 @@ from numpy.typing import NDArray
 from ..alignment.alignment import align
 from ..alignment.time_agreement import TimeSample
 from ..counting.clip_reader import EventsRead, RecordingOpened, read_clips, thread_count
-from ..counting.counts import Counts
 from ..counting.deltas import Deltas, combine
 from ..counting.request import DeltaRequest
-from ..counting.tally import Tally, exceed
+from ..counting.tally import exceed
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import kept_events_error
@@ -38,6 +36,7 @@ from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..postprocessing.score_transform import ScoreMap
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
+from ..resampling.held_out import fold_masks, held_out_result
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
 from ..results.text import Form, Line, Name, Part, Records, Table, definition, number_or_blank
@@ -388,25 +387,8 @@ class _Grid:
             fold_of_clip = self.held_out.argmax(axis=0)
             of_clips = combine(self.deltas, self.best[fold_of_clip].T)
             return self.metric.measure(of_clips.counts(threads=self.threads))
-        tallies: dict[str, list[Tally]] = {label: [] for label in self.classes}
-        # a class without references in the other folds has no best threshold: it is not detected
-        points = self.metric.points_read
-        otherwise = np.inf if isinstance(points, str) else points
-        everything: Counts | None = None
-        for row in range(1, 1 + self.folds):
-            chosen = self._chosen(row)
-            tuned = self.metric.measure(self._counts(chosen, self.tuned_on[row]))
-            judged = self._counts(chosen, self.held_out[row])
-            everything = everything or chosen.counts(threads=self.threads)
-            for label in self.classes:
-                threshold = tuned.thresholds.get(label, otherwise)
-                tallies[label].append(judged[label].tally_at(threshold))
-        assert everything is not None
-        added = {label: reduce(operator.add, of_folds) for label, of_folds in tallies.items()}
-        return self.metric.of_tallies(added, everything)
-
-    def _counts(self, deltas: Deltas, weights: NDArray[np.int32]) -> Counts:
-        return deltas.counts(weights=weights, threads=self.threads)
+        of_folds = (self._chosen(row) for row in range(1, 1 + self.folds))
+        return held_out_result(self.metric, of_folds, self.held_out[1:] > 0, self.threads)
 
     def _points(
         self, per_class: Mapping[str, ClassTuning], judgement: Mapping[str, str]
@@ -517,9 +499,7 @@ def fold_clips(clips: Sequence[str], folds: Folds | None) -> NDArray[np.bool_]:
         raise SedscopeError(
             f"folds={folds.number} must be at least 2 and at most the number of {unit}: {number}."
         )
-    fold_of_unit = np.empty(number, np.intp)
-    fold_of_unit[np.random.default_rng(folds.seed).permutation(number)] = np.arange(number) % fold_count
-    return np.concatenate([nothing, fold_of_unit[units] == np.arange(fold_count)[:, None]])
+    return np.concatenate([nothing, fold_masks(units, fold_count, folds.seed)])
 
 
 def fit_score_maps(

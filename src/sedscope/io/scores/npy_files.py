@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SedscopeError
+from ..downloads import download_limit
 from ..locations import Address, Location, error_reason, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
@@ -93,6 +94,7 @@ class RemoteArray:
     def __init__(self, file: Address) -> None:
         self._file = file
         self._lock = Lock()
+        self._request = min(_REQUEST, download_limit())
         self._touched: set[int] = set()
         self._blocks: dict[int, Future[NDArray[Any]]] = {}
         header = BytesIO(file.read_range(0, _LONGEST_HEADER))
@@ -110,7 +112,7 @@ class RemoteArray:
         first, last, _ = rows.indices(self.shape[0])
         if self._columns_first and len(self.shape) > 1:
             return self._read(0, self.shape, "F")[first:last]
-        together = max(1, _REQUEST // max(1, self.nbytes // max(1, self.shape[0])))
+        together = max(1, self._request // max(1, self.nbytes // max(1, self.shape[0])))
         begin, end = first // together, max(first, last - 1) // together
         with self._lock:
             known = all(block in self._touched for block in range(begin, end + 1))

@@ -1,0 +1,78 @@
+"""The value to expect on new clips is that of folds, each at the thresholds that are best on the others."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sedscope as sed
+from sedscope.metrics import Metric
+from sedscope.resampling.held_out import fold_masks
+
+TRUTH = sed.simulate.ground_truth(60, classes=3, seed=2)
+SCORES = sed.simulate.scores(TRUTH, quality=0.5, seed=3)
+CHOOSING = [
+    sed.BestFScore(sed.Collar()),
+    sed.BestFScore(sed.Segment(1.0), average="weighted"),
+    sed.BestErrorRate(sed.Intersection(0.5, 0.5)),
+]
+
+
+def judged_by_hand(metric: Metric[Any], masks: Any) -> dict[str, Any]:
+    """Evaluate the clips outside each fold, and count its own clips at the thresholds that are best there."""
+    clips = np.array(sorted(TRUTH.clips))
+    added: dict[str, Any] = {}
+    for inside in masks:
+        others = sed.evaluate(SCORES, TRUTH, metric, clips=clips[~inside].tolist())[metric].thresholds
+        fold = sed.deltas(SCORES, TRUTH, metric.criterion, clips=clips[inside].tolist()).counts()
+        for label in SCORES.classes:
+            tally = fold[label].tally_at(others.get(label, np.inf))
+            added[label] = added[label] + tally if label in added else tally
+    return added
+
+
+@pytest.mark.parametrize("metric", CHOOSING, ids=repr)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_each_fold_is_judged_at_the_thresholds_of_the_others(metric: Metric[Any], grouped: bool) -> None:
+    sites = {clip: f"site {number // 4}" for number, clip in enumerate(sorted(TRUTH.clips))}
+    resampling = sed.Resampling(40, seed=5, groups=sites if grouped else None)
+    result = sed.evaluate(SCORES, TRUTH, metric, resampling=resampling)
+    expected: Any = result.on_new_clips[metric]
+    units = resampling.units(sorted(TRUTH.clips))
+    masks = fold_masks(units, 10, 5)
+    assert (masks.sum(axis=0) == 1).all()
+    assert all(len({*np.flatnonzero(masks[:, units == unit].any(axis=1))}) == 1 for unit in units)
+    by_hand = judged_by_hand(metric, masks)
+    assert {label: repr(value.tally) for label, value in expected.per_class.items()} == {
+        label: repr(tally) for label, tally in by_hand.items()
+    }
+    assert expected.value == metric.of_tallies(by_hand, result.counts[metric.criterion]).value
+    assert expected.value < result[metric].value or not metric.higher_is_better
+
+
+def test_it_stands_in_tables_and_json() -> None:
+    result = sed.evaluate(SCORES, TRUTH, ["best_collar_f1", "psds1"], resampling=40)
+    assert [result.names[metric] for metric in result.on_new_clips] == ["best_collar_f1"]
+    (expected,) = result.on_new_clips.values()
+    assert f"to expect on new clips: best_collar_f1 {expected.value:.4f} (each of 10 folds" in str(
+        result.to_markdown()
+    )
+    best, psds = json.loads(result.to_json())["metrics"]
+    assert best["on_new_clips"]["value"] == expected.value
+    assert best["on_new_clips"]["per_class"] == {
+        label: value.value for label, value in expected.per_class.items()
+    }
+    assert "on_new_clips" not in psds
+
+
+def test_where_nothing_is_chosen_nothing_is_expected() -> None:
+    fixed: list[Metric[Any]] = [
+        sed.FScore(sed.Collar()),
+        sed.AveragePrecision(sed.Segment(1.0)),
+        sed.presets.PSDS1,
+    ]
+    assert not sed.evaluate(SCORES, TRUTH, fixed, resampling=40).on_new_clips
+    assert not sed.evaluate(SCORES, TRUTH, CHOOSING).on_new_clips
