@@ -120,7 +120,7 @@ class Criterion(Defined, ABC):
     value_name: ClassVar[str] = "value of a query"
     """What the value of a query is."""
     reads_pieces: ClassVar[bool] = False
-    """Whether it can read a recording piece by piece, with :meth:`open_deltas`."""
+    """Whether it can read a recording piece by piece, with ``open_deltas``."""
 
     def seen(self, references: AnyReferences) -> AnyReferences:
         """Return references as the criterion sees them: it may ignore more than the ground truth does.

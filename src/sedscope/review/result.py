@@ -57,7 +57,7 @@ class ClassEstimate:
     reviewed, unsure : int
         How many detections and windows have an answer, and for how many the reviewer could not tell.
     logistic, isotonic : LogisticFit and IsotonicFit
-        Curves of the probability to be right over the score; see :mod:`sedscope.data.probability_fits`.
+        Curves of the probability to be right over the score.
     """
 
     thresholds: FloatArray

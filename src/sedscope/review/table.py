@@ -190,7 +190,7 @@ class Review(Tabular):
 
 
 def read_review(path: str | Location) -> Review:
-    """Read a table that :meth:`Review.write` wrote, with answers.
+    """Read a table that ``Review.write`` wrote, with answers.
 
     The column ``correct`` holds 1 or ``yes``, 0 or ``no``, ``?`` where the reviewer cannot tell, or nothing.
 
