@@ -77,6 +77,16 @@ def test_intervals_of_shares_stay_between_0_and_1() -> None:
         assert wider[0] < 0 or wider[1] > 1
 
 
+def test_intervals_of_differences_end_at_the_largest_difference() -> None:
+    shares = Behaviour(2 / 3, (0.0, 1.0)).difference()
+    assert shares.bounds == (-1.0, 1.0)
+    values = np.clip(-0.6 + np.random.default_rng(2).normal(0, 0.3, 240), -1, 1)
+    low, high = subsampling_ends(-0.6, values, 0.95, shares)
+    free = subsampling_ends(-0.6, values, 0.95, Behaviour(2 / 3, fixed=True))
+    assert free[0] < low == -1
+    assert high == free[1] < 1
+
+
 def test_bounds_that_values_leave_are_not_bounds() -> None:
     values = 1.2 + np.random.default_rng(2).normal(0, 0.2, 240)
     shares = subsampling_ends(1.2, values, 0.95, Behaviour(1.0, (0.0, 1.0)))

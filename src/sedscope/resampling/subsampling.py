@@ -49,7 +49,8 @@ class Behaviour:
     bounds: tuple[float, float] | None = None
     """Between which all values lie, if both are known."""
     fixed: bool = False
-    """Whether the rate is that of any number of clips, as for differences, of which the bias is small."""
+    """Whether the rate is that of any number of clips, as for differences, of which the bias is small. Their
+    bounds are only where an interval ends."""
 
     @classmethod
     def of(cls, metric: Metric[Any]) -> Behaviour:
@@ -58,9 +59,11 @@ class Behaviour:
 
     def difference(self, minus: float | None = None, of: float | None = None) -> Behaviour:
         """Return the behaviour of differences, perhaps ``minus`` a certain value, or ``of`` one."""
-        if self.bounds is None or (minus is None and of is None):
+        if self.bounds is None:
             return Behaviour(self.rate, fixed=True)
         least, most = self.bounds
+        if minus is None and of is None:
+            return Behaviour(self.rate, (least - most, most - least), fixed=True)
         if minus is not None:
             return Behaviour(self.rate, (least - minus, most - minus))
         assert of is not None
@@ -115,10 +118,12 @@ def subsampling_ends(
     if reach == 0 and of_half == value:
         return value, value
     least, most = behaviour.bounds or (-np.inf, np.inf)
-    bounded = (
-        least > -np.inf and least <= min(value, defined.min()) and max(value, defined.max()) <= most
-    )
-    return _around(centre, reach, least, most) if bounded else (centre - reach, centre + reach)
+    inside = least <= min(value, defined.min()) and max(value, defined.max()) <= most
+    if inside and least > -np.inf and not behaviour.fixed:
+        return _around(centre, reach, least, most)
+    ends = np.array([centre - reach, centre + reach])
+    low, high = np.clip(ends, least, most) if inside else ends
+    return float(low), float(high)
 
 
 def _rate(first: float, second: float, known: float) -> float:
