@@ -189,7 +189,7 @@ def convert(
         _warn_without_effect([AppliedMap(new_labels, tuple(sorted(event_labels(events))))])
         events = relabelled_events(events, new_labels)
     of_target = EVENT_FORMATS[target_format]
-    uses_durations = "durations" in of_target.holds or of_target.reads_durations
+    uses_durations = of_target.uses_durations
     written = seconds if stated is None or uses_durations else {}
     if durations_output is not None:
         write_durations(seconds, durations_output)

@@ -371,6 +371,6 @@ def write_ground_truth(
         ]
         for i, clip in enumerate(truth.clips)
     }
-    writes_durations = truth.durations is not None and "durations" in event_format(format).holds
+    writes_durations = truth.durations is not None and event_format(format).uses_durations
     durations = clip_seconds(truth) if writes_durations else {}
     write_event_set(EventSet(events, durations), local_path(path), format=format, lossy=lossy)

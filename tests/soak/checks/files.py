@@ -103,7 +103,12 @@ def judge_events(case: Case, format: str) -> None:
         if "confidences" not in made.holds:
             return
         path = Path(folder) / ("events" if made.per_clip else "events.txt")
-        write_event_set(EventSet(events, {}), path, format=format, lossy=True)
+        write_event_set(
+            EventSet(events, case.durations if made.uses_durations else {}),
+            path,
+            format=format,
+            lossy=True,
+        )
         again = sed.read_events(path, format=format)
         systems = [
             sed.Scores.from_events(found, classes=case.classes, clips=case.names)

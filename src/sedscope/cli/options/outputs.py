@@ -145,7 +145,7 @@ def write_event_list(
     from ...io.events.format import EventSet
 
     target = event_format(event_format_of_name(path))
-    needs_durations = "durations" in target.holds or target.reads_durations
+    needs_durations = target.uses_durations
     event_set = EventSet(events, (durations if needs_durations else None) or {}, boxes)
     write_event_set(event_set, path, format=target.name, lossy=True)
     losses = "; ".join(target.losses(event_set))

@@ -190,6 +190,11 @@ class EventFormat:
     lost_with_confidences: frozenset[EventFeature] = frozenset()
     """What the format cannot hold of events with confidences."""
 
+    @property
+    def uses_durations(self) -> bool:
+        """Whether it takes the durations of clips, to state them or to place recordings."""
+        return "durations" in self.holds or self.reads_durations
+
     def losses(self, events: EventSet) -> list[str]:
         """Return phrases for what the format cannot hold of a set."""
         held = self.holds - self.lost_with_confidences if events.scored else self.holds
