@@ -323,10 +323,12 @@ def test_curves_of_several_systems_are_means_over_the_classes(page: Browser, tmp
     page.open(tmp_path / "two.html", width=1400)
     boxes = "return [...document.querySelectorAll('.scroll')]"
     assert set(page.run(f"{boxes}.map((box) => box.scrollWidth - box.clientWidth)")) == {0}
-    froc, fscore = (
-        list(csv.DictReader(io.StringIO(page.saved(f"{name}.csv", lambda: page.run(SAVE_CSV, title)))))  # noqa: B023
-        for name, title in (("froc", "FROC"), ("fscore", "F-score"))
-    )
+
+    def saved_rows(name: str, title: str) -> list[dict[str, str]]:
+        text = page.saved(f"{name}.csv", lambda: page.run(SAVE_CSV, title))
+        return list(csv.DictReader(io.StringIO(text)))
+
+    froc, fscore = saved_rows("froc", "FROC"), saved_rows("fscore", "F-score")
     for name, system in systems.items():
         counts = sed.deltas(system, truth, sed.Collar()).counts()
         curves = [sed.curves.froc_curve(of_class, counts.hours) for of_class in counts.values()]

@@ -270,7 +270,11 @@ class _Clip:
         active, ignored = _annotated(alignments[0], number, ticks)
         rows = range(alignments[0].starts[number], alignments[0].starts[number + 1])
         references = [
-            (*map(int, alignments[0].events[row]), int(alignments[0].labels[row]))
+            (
+                int(alignments[0].events[row, 0]),
+                int(alignments[0].events[row, 1]),
+                int(alignments[0].labels[row]),
+            )
             for row in rows
             if not alignments[0].ignored[row]
         ]
@@ -280,7 +284,7 @@ class _Clip:
             for c in range(mean.shape[1])
             for first, last in np.flatnonzero(edges[:, c]).reshape(-1, 2).tolist()
         ]
-        return cls(number, ticks, mean, active | ignored, references, proposals)  # type: ignore[arg-type]
+        return cls(number, ticks, mean, active | ignored, references, proposals)
 
     @property
     def lengths(self) -> Ticks:
