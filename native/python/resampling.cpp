@@ -278,8 +278,8 @@ false positives, and the last row.)")
 
 ``weights``: (resamples x clips). ``references``: (resamples x classes); without any, the value means
 nothing. ``weight``: of recall, the square of beta.)")
-        .def("fewest_false_positives", &Resampling::fewest_false_positives,
-             "weights"_a.noconvert(), nb::kw_only(), "references"_a.noconvert(), "threads"_a,
+        .def("fewest_false_positives", &Resampling::fewest_false_positives, "weights"_a.noconvert(),
+             nb::kw_only(), "references"_a.noconvert(), "threads"_a,
              R"(Fewest false positives at 0, 1, ... true positives, as one array.
 
 It has those of a resample and class after the other, for as many true positives as there are
