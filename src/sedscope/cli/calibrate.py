@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from ..errors import SedscopeError, listing
-from .options.arguments import (
-    JsonOption,
-    ScoresArgument,
-    Writes,
-    path_argument,
-    path_option,
-    postprocess,
-)
+from .options.arguments import JSON, SCORES, postprocess
 from .options.engines import ThreadOptions
+from .options.groups import argument, option
 from .options.inputs import InputOptions
 
 if TYPE_CHECKING:
@@ -25,34 +19,28 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    scores: ScoresArgument,
-    ground_truth: Annotated[
-        Path,
-        path_argument(
-            help="Reference events, or a review: the table of 'sedscope review plan' with answers."
-        ),
-    ],
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = argument(
+        "Reference events, or a review: the table of 'sedscope review plan' with answers."
+    ),
     inputs: InputOptions,
     threads: ThreadOptions,
-    output: Annotated[
-        Path | None,
-        path_option(
-            "--output", "-o", help="File for the maps (.toml or .json), which --postprocess reads."
-        ),
-        Writes(),
-    ] = None,
-    criterion: Annotated[
-        str | None,
-        typer.Option(
-            help="What is right. [default: Segment(1), or Window() for events that are kept as they are]"
-        ),
-    ] = None,
-    method: Annotated[
-        Literal["auto", "logistic", "isotonic"],
-        typer.Option(help="The curve. 'auto' takes the better one, by cross-validation."),
-    ] = "auto",
-    folds: Annotated[int, typer.Option(min=2, help="Folds of clips.")] = 5,
-    json: JsonOption = None,
+    output: Path | None = option(
+        None,
+        "File for the maps (.toml or .json), which --postprocess reads.",
+        "--output",
+        "-o",
+        writes="file",
+    ),
+    criterion: str | None = option(
+        None, "What is right. [default: Segment(1), or Window() for events that are kept as they are]"
+    ),
+    method: Literal["auto", "logistic", "isotonic"] = option(
+        "auto", "The curve. 'auto' takes the better one, by cross-validation."
+    ),
+    folds: int = option(5, "Folds of clips.", min=2),
+    json: str | None = JSON,
 ) -> None:
     """Fit a map from the scores of each class to the probability to be right."""
     if output is not None and output.suffix not in (".toml", ".json"):

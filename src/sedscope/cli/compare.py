@@ -6,17 +6,18 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..errors import SedscopeError, counted, listing
-from .options.arguments import Reads, Writes, as_location, counting_progress, path_option
+from .options.arguments import counting_progress
 from .options.engines import EngineOptions
+from .options.groups import argument, as_location, option
 from .options.inputs import InputOptions
 from .options.outputs import (
+    TABLES,
     LatexOptions,
-    TablesOption,
     check_tables,
     points_by_system,
     points_paths,
@@ -25,7 +26,7 @@ from .options.outputs import (
 )
 from .options.resampling import ComparisonOptions
 from .options.results import MetricOptions, ReportOptions
-from .requirements import JUnitOption, conclude, not_worse
+from .requirements import JUNIT, conclude, not_worse
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
@@ -39,57 +40,46 @@ if TYPE_CHECKING:
 
 
 def compare(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SYSTEM SYSTEM... GROUND_TRUTH",
-            help="Two or more systems, then the reference events. A system is a folder of score tables or "
-            "a file of detections; write NAME=RUN,RUN for several runs of one system, and NAME=0.342 for a "
-            "published value of the metric; a file that 'evaluate --json' wrote has such values, too.",
-        ),
-        Reads(lambda paths: _all_paths(paths)),
-    ],
+    *,
+    paths: list[str] = argument(
+        "Two or more systems, then the reference events. A system is a folder of score tables or "
+        "a file of detections; write NAME=RUN,RUN for several runs of one system, and NAME=0.342 for a "
+        "published value of the metric; a file that 'evaluate --json' wrote has such values, too.",
+        metavar="SYSTEM SYSTEM... GROUND_TRUTH",
+        reads=lambda paths: _all_paths(paths),
+    ),
     inputs: InputOptions,
     metric_options: MetricOptions,
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
     latex: LatexOptions,
-    points: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=FILE",
-            help="Operating points of a system, which 'sedscope tune' wrote. Repeat the option for each "
-            "system. A file without a name is for all of them.",
-        ),
-        Reads(points_paths),
-    ] = None,
-    at_false_alarms: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RATE|list|SYSTEM",
-            help="Compare all systems at the same false alarms of each class: a number per hour, '1/day' for "
-            "one per day, 'list' for those of the only event list without scores, or the name of such a "
-            "system. Each system is measured at the thresholds with the highest recall within them. "
-            "[default metrics: recall and F-score within collars]",
-        ),
-    ] = None,
-    output: TablesOption = None,
-    report: Annotated[
-        Path | None, path_option(help="Also write an HTML report of all systems to this file."), Writes()
-    ] = None,
-    fail_if_worse: Annotated[
-        bool,
-        typer.Option(
-            "--fail-if-worse",
-            help="End with exit status 1 if a system is worse than the first one: the interval of the "
-            "difference lies beyond --margin.",
-        ),
-    ] = False,
-    margin: Annotated[
-        float, typer.Option(min=0, help="How much worse a system may be, for --fail-if-worse.")
-    ] = 0.0,
-    junit: JUnitOption = None,
+    points: list[str] | None = option(
+        None,
+        "Operating points of a system, which 'sedscope tune' wrote. Repeat the option for each "
+        "system. A file without a name is for all of them.",
+        metavar="NAME=FILE",
+        reads=points_paths,
+    ),
+    at_false_alarms: str | None = option(
+        None,
+        "Compare all systems at the same false alarms of each class: a number per hour, '1/day' for "
+        "one per day, 'list' for those of the only event list without scores, or the name of such a "
+        "system. Each system is measured at the thresholds with the highest recall within them. "
+        "[default metrics: recall and F-score within collars]",
+        metavar="RATE|list|SYSTEM",
+    ),
+    output: list[Path] | None = TABLES,
+    report: Path | None = option(
+        None, "Also write an HTML report of all systems to this file.", writes="file"
+    ),
+    fail_if_worse: bool = option(
+        False,
+        "End with exit status 1 if a system is worse than the first one: the interval of the "
+        "difference lies beyond --margin.",
+    ),
+    margin: float = option(0.0, "How much worse a system may be, for --fail-if-worse.", min=0),
+    junit: Path | None = JUNIT,
 ) -> None:
     """Compare systems on the same clips.
 

@@ -3,70 +3,54 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from ..data.choices import EventOverlaps, Gaps
 from .options.arguments import (
-    ColumnsOption,
-    DetectionOverlapsOption,
-    FormatOption,
-    GapsOption,
-    LabelOption,
-    LabelsOption,
-    StitchOption,
-    Writes,
+    COLUMNS,
+    DETECTION_OVERLAPS,
+    FORMAT,
+    GAPS,
+    LABEL,
+    LABELS,
+    STITCH,
     column_map,
-    path_argument,
-    path_option,
     progress_bar,
     stitch_arguments,
 )
+from .options.groups import argument, option
 from .options.outputs import BoxOptions
 
 
 def convert(
-    source: Annotated[
-        Path, path_argument(help="Scores or events in any format that 'sedscope formats' lists.")
-    ],
-    target: Annotated[Path, path_argument(help="File or new folder to write."), Writes("either")],
+    *,
+    source: Path = argument("Scores or events in any format that 'sedscope formats' lists."),
+    target: Path = argument("File or new folder to write.", writes="either"),
     box_options: BoxOptions,
-    format: FormatOption = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            help="Format to write. [default: from the suffix of TARGET; without one, scores become a "
-            "store]"
-        ),
-    ] = None,
-    columns: ColumnsOption = None,
-    label: LabelOption = None,
-    labels: LabelsOption = None,
-    durations: Annotated[
-        Path | None,
-        path_option(
-            help="Clip durations (filename duration), for labels of whole clips, for JAMS, and for one table "
-            "of Raven for several recordings."
-        ),
-    ] = None,
-    durations_output: Annotated[
-        Path | None, path_option(help="Write the clip durations that SOURCE has to this file."), Writes()
-    ] = None,
-    classes: Annotated[
-        str | None, typer.Option(help="Classes of scores that do not name them, separated by commas.")
-    ] = None,
-    frame: Annotated[
-        float | None, typer.Option(help="Frame length in seconds, for scores that do not state it.")
-    ] = None,
-    gaps: GapsOption = "error",
-    overlaps: DetectionOverlapsOption = "error",
-    stitch: StitchOption = None,
-    lossy: Annotated[
-        bool,
-        typer.Option(
-            "--lossy", help="Leave out what the format cannot hold, instead of stopping with an error."
-        ),
-    ] = False,
+    format: str | None = FORMAT,
+    to: str | None = option(
+        None, "Format to write. [default: from the suffix of TARGET; without one, scores become a store]"
+    ),
+    columns: str | None = COLUMNS,
+    label: str | None = LABEL,
+    labels: Path | None = LABELS,
+    durations: Path | None = option(
+        None,
+        "Clip durations (filename duration), for labels of whole clips, for JAMS, and for one table "
+        "of Raven for several recordings.",
+    ),
+    durations_output: Path | None = option(
+        None, "Write the clip durations that SOURCE has to this file.", writes="file"
+    ),
+    classes: str | None = option(None, "Classes of scores that do not name them, separated by commas."),
+    frame: float | None = option(None, "Frame length in seconds, for scores that do not state it."),
+    gaps: Gaps = GAPS,
+    overlaps: EventOverlaps = DETECTION_OVERLAPS,
+    stitch: str | None = STITCH,
+    lossy: bool = option(
+        False, "Leave out what the format cannot hold, instead of stopping with an error."
+    ),
 ) -> None:
     """Convert scores or events to another format.
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..errors import SedscopeError, counted
-from .options.arguments import (
-    ScoresArgument,
-    TruthArgument,
-    Writes,
-    counting_progress,
-    path_option,
-    postprocess,
-)
+from .options.arguments import GROUND_TRUTH, SCORES, counting_progress, postprocess
 from .options.engines import EngineOptions
+from .options.groups import option
 from .options.inputs import InputOptions
 from .options.results import MetricOptions
 
@@ -29,31 +23,24 @@ if TYPE_CHECKING:
 
 
 def deltas(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
-    output: Annotated[Path, path_option("--output", "-o", help="File for the deltas."), Writes()],
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
+    output: Path = option(..., "File for the deltas.", "--output", "-o", writes="file"),
     inputs: InputOptions,
     metric_options: MetricOptions,
     engine: EngineOptions,
-    append: Annotated[
-        bool, typer.Option("--append", help="Keep the deltas of other clips that the file holds.")
-    ] = False,
-    for_metrics: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--for",
-            metavar="METRICS",
-            help="Keep only what these metrics read, e.g. psds1,psds2: the file is much smaller if they "
-            "have a limit on false alarms. Like --metric, for all clips or a large random part of them.",
-        ),
-    ] = None,
-    system_name: Annotated[
-        str | None,
-        typer.Option(
-            "--system",
-            help="Name of the system. Deltas of systems with different names cannot be merged.",
-        ),
-    ] = None,
+    append: bool = option(False, "Keep the deltas of other clips that the file holds."),
+    for_metrics: list[str] | None = option(
+        None,
+        "Keep only what these metrics read, e.g. psds1,psds2: the file is much smaller if they "
+        "have a limit on false alarms. Like --metric, for all clips or a large random part of them.",
+        "--for",
+        metavar="METRICS",
+    ),
+    system_name: str | None = option(
+        None, "Name of the system. Deltas of systems with different names cannot be merged.", "--system"
+    ),
 ) -> None:
     """Write deltas to a file, for 'sedscope evaluate --deltas'."""
     from ..alignment.alignment import align

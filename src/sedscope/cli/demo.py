@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..errors import SedscopeError
 from .options.arguments import progress_bar
+from .options.groups import argument, option
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
@@ -34,26 +35,21 @@ _FALSE = {"marsh": 0.12, "creek": 0.08}  # shares of windows without a call that
 
 
 def demo(
-    folder: Annotated[Path, typer.Argument(help="New folder for the data and the report.")] = Path(
-        "demo"
+    *,
+    folder: Path = argument("New folder for the data and the report.", default=Path("demo")),
+    clips: int = option(1168, "Number of clips of 10 seconds.", min=1),
+    hours: int | None = option(
+        None,
+        "Only simulate the data of an alarm product: so many hours without events, and --clips "
+        "clips of 30 seconds with one.",
+        min=1,
     ),
-    clips: Annotated[int, typer.Option(min=1, help="Number of clips of 10 seconds.")] = 1168,
-    hours: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Only simulate the data of an alarm product: so many hours without events, and --clips "
-            "clips of 30 seconds with one.",
-        ),
-    ] = None,
-    recordings: Annotated[
-        int | None,
-        typer.Option(
-            min=5,
-            help="Only simulate what BirdNET finds in so many recordings of ten minutes, in two of its "
-            "formats, with all calls and the annotations of some recordings.",
-        ),
-    ] = None,
+    recordings: int | None = option(
+        None,
+        "Only simulate what BirdNET finds in so many recordings of ten minutes, in two of its "
+        "formats, with all calls and the annotations of some recordings.",
+        min=5,
+    ),
 ) -> None:
     """Simulate two systems, evaluate them and write a report.
 

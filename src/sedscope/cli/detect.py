@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from ..data.choices import EventOverlaps, Gaps
 from ..errors import SedscopeError, counted, listing
 from .options.arguments import (
-    DetectionOverlapsOption,
-    GapsOption,
-    LabelsOption,
-    PostprocessOption,
-    Reads,
-    ScoresColumnsOption,
-    ScoresFormatOption,
-    ScoresToThresholdArgument,
-    StitchOption,
-    Writes,
+    DETECTION_OVERLAPS,
+    GAPS,
+    LABELS,
+    POSTPROCESS,
+    SCORES_COLUMNS,
+    SCORES_FORMAT,
+    SCORES_TO_THRESHOLD,
+    STITCH,
     column_map,
-    path_option,
     print_data,
     read_clip_list,
     stitch_arguments,
 )
+from .options.groups import option
 from .options.outputs import BoxOptions, read_points, with_postprocess, write_event_list
 
 if TYPE_CHECKING:
@@ -33,42 +32,37 @@ if TYPE_CHECKING:
 
 
 def detect(
-    scores: ScoresToThresholdArgument,
+    *,
+    scores: Path = SCORES_TO_THRESHOLD,
     box_options: BoxOptions,
-    points: Annotated[
-        Path | None,
-        path_option(help="File of operating points, which 'sedscope tune' or a report wrote."),
-    ] = None,
-    threshold: Annotated[float | None, typer.Option(help="One threshold for all classes.")] = None,
-    postprocess: PostprocessOption = None,
-    output: Annotated[
-        Path | None,
-        path_option(
-            "--output",
-            "-o",
-            help="File for the events, in the format that its name selects, as 'sedscope convert' does; or a "
-            "folder for tables of Raven, one per recording. [default: standard output]",
-        ),
-        Writes("either"),
-    ] = None,
-    confidences: Annotated[
-        bool, typer.Option(help="Whether to write the confidence of each event: its highest score.")
-    ] = True,
-    clips: Annotated[
-        str | None,
-        typer.Option(help="Detect in these clips only: a file with one clip per line."),
-        Reads(lambda text: [text]),
-    ] = None,
-    durations: Annotated[
-        Path | None,
-        path_option(help="Clip durations (filename duration), for one table of Raven and for JAMS."),
-    ] = None,
-    labels: LabelsOption = None,
-    scores_format: ScoresFormatOption = None,
-    scores_columns: ScoresColumnsOption = None,
-    gaps: GapsOption = "error",
-    overlaps: DetectionOverlapsOption = "error",
-    stitch: StitchOption = None,
+    points: Path | None = option(
+        None, "File of operating points, which 'sedscope tune' or a report wrote."
+    ),
+    threshold: float | None = option(None, "One threshold for all classes."),
+    postprocess: list[str] | None = POSTPROCESS,
+    output: Path | None = option(
+        None,
+        "File for the events, in the format that its name selects, as 'sedscope convert' does; or a "
+        "folder for tables of Raven, one per recording. [default: standard output]",
+        "--output",
+        "-o",
+        writes="either",
+    ),
+    confidences: bool = option(
+        True, "Whether to write the confidence of each event: its highest score."
+    ),
+    clips: str | None = option(
+        None, "Detect in these clips only: a file with one clip per line.", reads=lambda text: [text]
+    ),
+    durations: Path | None = option(
+        None, "Clip durations (filename duration), for one table of Raven and for JAMS."
+    ),
+    labels: Path | None = LABELS,
+    scores_format: str | None = SCORES_FORMAT,
+    scores_columns: str | None = SCORES_COLUMNS,
+    gaps: Gaps = GAPS,
+    overlaps: EventOverlaps = DETECTION_OVERLAPS,
+    stitch: str | None = STITCH,
 ) -> None:
     """Write the events that a system detects.
 

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import typer
 
 from ..errors import SedscopeError
-from .options.arguments import (
-    JsonOption,
-    ScoresArgument,
-    TruthArgument,
-    Writes,
-    collected_warnings,
-    path_option,
-    postprocess,
-)
+from .options.arguments import GROUND_TRUTH, JSON, SCORES, collected_warnings, postprocess
 from .options.engines import ThreadOptions
+from .options.groups import argument, option
 from .options.inputs import InputOptions
 from .options.outputs import (
     PICTURES,
+    TABLES,
     BoxOptions,
     LatexOptions,
-    TablesOption,
     check_tables,
     read_points,
     with_postprocess,
@@ -41,12 +34,8 @@ if TYPE_CHECKING:
     from ..io.locations import Location
     from ..tabular import TabularResult
 
-_PointsOption: TypeAlias = Annotated[
-    Path | None, path_option(help="File of operating points, which 'sedscope tune' or a report wrote.")
-]
-_ThresholdOption: TypeAlias = Annotated[
-    float | None, typer.Option(help="One threshold for all classes.")
-]
+_POINTS = option(None, "File of operating points, which 'sedscope tune' or a report wrote.")
+_THRESHOLD = option(None, "One threshold for all classes.")
 
 _BEST_THRESHOLDS = (
     "One threshold for all classes. [default: without --points, that of the best F-score of each class on "
@@ -56,27 +45,19 @@ _BEST_NOTE = "Errors are those at the best F-score of each class on these clips.
 
 
 def diagnose(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
     threads: ThreadOptions,
     latex: LatexOptions,
-    points: _PointsOption = None,
-    threshold: Annotated[float | None, typer.Option(help=_BEST_THRESHOLDS)] = None,
-    criterion: Annotated[
-        str, typer.Option(help="Which references are found, and which detections are true.")
-    ] = "Collar()",
-    worst: Annotated[
-        int | None, typer.Option(min=1, help="Show this many clips instead, those with the most errors.")
-    ] = None,
-    confusions: Annotated[
-        bool,
-        typer.Option(
-            "--confusions", help="Show the confusion matrix instead: class detected × present."
-        ),
-    ] = False,
-    json: JsonOption = None,
-    output: TablesOption = None,
+    points: Path | None = _POINTS,
+    threshold: float | None = option(None, _BEST_THRESHOLDS),
+    criterion: str = option("Collar()", "Which references are found, and which detections are true."),
+    worst: int | None = option(None, "Show this many clips instead, those with the most errors.", min=1),
+    confusions: bool = option(False, "Show the confusion matrix instead: class detected × present."),
+    json: str | None = JSON,
+    output: list[Path] | None = TABLES,
 ) -> None:
     """Count the error types of each class, list the worst clips, or show the confusion matrix."""
     from .. import Run
@@ -102,50 +83,41 @@ def diagnose(
     _show(result, chosen.notes, json)
 
 
-_ErrorsOption: TypeAlias = Annotated[
-    Path | None,
-    path_option(
-        "--output",
-        "-o",
-        help="File for the list: .csv has all columns. Other names select a format of events, as for "
-        "'sedscope detect'; a folder holds tables of Raven, one per recording.",
-    ),
-    Writes("either"),
-]
+_ERRORS = option(
+    None,
+    "File for the list: .csv has all columns. Other names select a format of events, as for "
+    "'sedscope detect'; a folder holds tables of Raven, one per recording.",
+    "--output",
+    "-o",
+    writes="either",
+)
 
 
 def errors(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
     threads: ThreadOptions,
     box_options: BoxOptions,
-    points: _PointsOption = None,
-    threshold: Annotated[float | None, typer.Option(help=_BEST_THRESHOLDS)] = None,
-    criterion: Annotated[
-        str, typer.Option(help="Which references are found, and which detections are true.")
-    ] = "Collar()",
-    order: Annotated[
-        Literal["score", "time", "suspicion"],
-        typer.Option(
-            help="Which errors come first: those with the highest score, in order of time, or those where "
-            "the annotation is probably wrong."
-        ),
-    ] = "score",
-    suspected: Annotated[
-        bool,
-        typer.Option(
-            "--suspected",
-            help="List suspected annotation errors instead: overlooked events, swapped labels and misplaced "
-            "references. They need no thresholds.",
-        ),
-    ] = False,
-    also: Annotated[
-        list[Path] | None,
-        path_option(help="Another system to suspect annotations by. Repeat the option for several."),
-    ] = None,
-    json: JsonOption = None,
-    output: _ErrorsOption = None,
+    points: Path | None = _POINTS,
+    threshold: float | None = option(None, _BEST_THRESHOLDS),
+    criterion: str = option("Collar()", "Which references are found, and which detections are true."),
+    order: Literal["score", "time", "suspicion"] = option(
+        "score",
+        "Which errors come first: those with the highest score, in order of time, or those where "
+        "the annotation is probably wrong.",
+    ),
+    suspected: bool = option(
+        False,
+        "List suspected annotation errors instead: overlooked events, swapped labels and misplaced "
+        "references. They need no thresholds.",
+    ),
+    also: list[Path] | None = option(
+        None, "Another system to suspect annotations by. Repeat the option for several."
+    ),
+    json: str | None = JSON,
+    output: Path | None = _ERRORS,
 ) -> None:
     """List every event that is false, missed, wrongly bounded or a cross-trigger, to listen to them."""
     from ..io.side_tables import load_durations
@@ -193,30 +165,21 @@ def _suspected(chosen: _AtThresholds, inputs: InputOptions, also: Sequence[Path]
 
 
 def errors_apply(
-    edited: Annotated[
-        Path,
-        typer.Argument(
-            help="List of errors with answers: add, replace, remove or no. A table that 'sedscope errors' "
-            "wrote, or a file or folder of Raven or Audacity."
-        ),
-    ],
-    ground_truth: TruthArgument,
+    *,
+    edited: Path = argument(
+        "List of errors with answers: add, replace, remove or no. A table that 'sedscope errors' "
+        "wrote, or a file or folder of Raven or Audacity."
+    ),
+    ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
-    output: Annotated[
-        Path,
-        path_option("--output", "-o", help="File for the corrected reference events."),
-        Writes("either"),
-    ],
-    changes: Annotated[
-        Path | None, path_option(help="File for the list of changes (.csv)."), Writes()
-    ] = None,
-    system: Annotated[
-        Path | None, path_option(help="System to evaluate before and after the corrections.")
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(help="What to measure of the system. Repeat the option for several metrics."),
-    ] = None,
+    output: Path = option(
+        ..., "File for the corrected reference events.", "--output", "-o", writes="either"
+    ),
+    changes: Path | None = option(None, "File for the list of changes (.csv).", writes="file"),
+    system: Path | None = option(None, "System to evaluate before and after the corrections."),
+    metric: list[str] | None = option(
+        None, "What to measure of the system. Repeat the option for several metrics."
+    ),
 ) -> None:
     """Correct reference events as an edited list of errors says.
 
@@ -263,26 +226,25 @@ def _before_and_after(
 
 
 def latency(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
     threads: ThreadOptions,
-    points: _PointsOption = None,
-    threshold: _ThresholdOption = None,
-    criterion: Annotated[
-        str, typer.Option(help="When alarms are raised and references are found.")
-    ] = "Alarm(cooldown=60, before=0, after=2)",
-    json: JsonOption = None,
-    output: Annotated[
-        Path | None,
-        path_option(
-            "--output",
-            "-o",
-            help="File for a picture (png, svg, pdf): the share of references with an alarm over the time "
-            "since their onset.",
-        ),
-        Writes(),
-    ] = None,
+    points: Path | None = _POINTS,
+    threshold: float | None = _THRESHOLD,
+    criterion: str = option(
+        "Alarm(cooldown=60, before=0, after=2)", "When alarms are raised and references are found."
+    ),
+    json: str | None = JSON,
+    output: Path | None = option(
+        None,
+        "File for a picture (png, svg, pdf): the share of references with an alarm over the time "
+        "since their onset.",
+        "--output",
+        "-o",
+        writes="file",
+    ),
 ) -> None:
     """Measure how long after its onset the first alarm for each reference comes.
 

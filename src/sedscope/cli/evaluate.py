@@ -5,30 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .options.arguments import (
-    JsonOption,
-    ScoresArgument,
-    TruthArgument,
-    Writes,
-    as_location,
+    GROUND_TRUTH,
+    JSON,
+    SCORES,
     collected_warnings,
     counting_progress,
-    path_option,
     system_name,
 )
 from .options.engines import AnnouncedRun, EngineOptions, MemoryOptions
-from .options.groups import options_given
+from .options.groups import argument, option, options_given
 from .options.inputs import InputOptions
 from .options.outputs import (
+    POINTS,
+    TABLES,
     LatexOptions,
-    PointsOption,
-    TablesOption,
     check_tables,
     read_points,
     with_postprocess,
@@ -36,8 +33,8 @@ from .options.outputs import (
 )
 from .options.resampling import IntervalOptions
 from .options.results import GroupOptions, MetricOptions, ReportOptions
-from .requirements import JUnitOption, Requirement, conclude
-from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
+from .requirements import JUNIT, Requirement, conclude
+from .tasks import DATA, TASK, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:
     from ..evaluation.groups import By
@@ -49,16 +46,13 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=as_location,
-            metavar="SCORES GROUND_TRUTH",
-            help="Scores or detections in any format that 'sedscope formats' lists, or a folder of files "
-            "of detections named by their thresholds; then the reference events. With --deltas: files "
-            "that 'sedscope deltas' wrote. With --task and --data: a submission.",
-        ),
-    ],
+    *,
+    paths: list[Path] = argument(
+        "Scores or detections in any format that 'sedscope formats' lists, or a folder of files "
+        "of detections named by their thresholds; then the reference events. With --deltas: files "
+        "that 'sedscope deltas' wrote. With --task and --data: a submission.",
+        metavar="SCORES GROUND_TRUTH",
+    ),
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
@@ -67,27 +61,21 @@ def evaluate(
     engine: EngineOptions,
     memory: MemoryOptions,
     latex: LatexOptions,
-    task: TaskOption = None,
-    data: DataOption = None,
-    points: PointsOption = None,
-    deltas: Annotated[
-        bool, typer.Option("--deltas", help="Evaluate files that 'sedscope deltas' wrote, all together.")
-    ] = False,
-    json: JsonOption = None,
-    output: TablesOption = None,
-    report: Annotated[
-        Path | None,
-        path_option(help="Also write an HTML report to this file; see 'sedscope report'."),
-        Writes(),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Requirement, e.g. "psds1 >= 0.4": the exit status is 1 if it is not met. Repeat the option '
-            "to add more."
-        ),
-    ] = None,
-    junit: JUnitOption = None,
+    task: str | None = TASK,
+    data: Path | None = DATA,
+    points: Path | None = POINTS,
+    deltas: bool = option(False, "Evaluate files that 'sedscope deltas' wrote, all together."),
+    json: str | None = JSON,
+    output: list[Path] | None = TABLES,
+    report: Path | None = option(
+        None, "Also write an HTML report to this file; see 'sedscope report'.", writes="file"
+    ),
+    require: list[str] | None = option(
+        None,
+        'Requirement, e.g. "psds1 >= 0.4": the exit status is 1 if it is not met. Repeat the option '
+        "to add more.",
+    ),
+    junit: Path | None = JUNIT,
 ) -> None:
     """Evaluate scores or detections against reference events."""
     from ..evaluation.result import Evaluation
@@ -167,8 +155,8 @@ def _evaluate_system(
         system = require_scores(system, path, "--points")
     elif inputs.postprocess:
         system = require_scores(system, path, "--postprocess")
-    for option in ["--bootstrap"] if resampling else groups.changed_options():
-        system = require_scores(system, path, option)
+    for name in ["--bootstrap"] if resampling else groups.changed_options():
+        system = require_scores(system, path, name)
     if isinstance(system, dict):
         with counting_progress():
             result = evaluate_scores(
@@ -298,21 +286,18 @@ def _refuse_with_deltas(options: Sequence[str]) -> None:
 
 
 def report(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
     metric_options: MetricOptions,
     intervals: IntervalOptions,
     groups: GroupOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
-    points: PointsOption = None,
-    output: Annotated[Path, path_option("--output", "-o", help="HTML file to write."), Writes()] = Path(
-        "report.html"
-    ),
-    name: Annotated[
-        str | None, typer.Option(help="Name of the system. [default: that of its file or folder]")
-    ] = None,
+    points: Path | None = POINTS,
+    output: Path = option(Path("report.html"), "HTML file to write.", "--output", "-o", writes="file"),
+    name: str | None = option(None, "Name of the system. [default: that of its file or folder]"),
 ) -> None:
     """Write an HTML report of a system, which opens offline.
 

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from .options.arguments import (
-    LabelOption,
-    ScoresArgument,
-    ScoresColumnsOption,
-    ScoresFormatOption,
-    TruthArgument,
-    TruthColumnsOption,
-    Writes,
+    GROUND_TRUTH,
+    LABEL,
+    SCORES,
+    SCORES_COLUMNS,
+    SCORES_FORMAT,
+    TRUTH_COLUMNS,
     column_map,
-    path_option,
 )
+from .options.groups import option
 
 
 def labels(
-    scores: ScoresArgument,
-    ground_truth: TruthArgument,
-    output: Annotated[
-        Path | None,
-        path_option("--output", "-o", help="File for the map (CSV, or TSV by its name), to edit."),
-        Writes(),
-    ] = None,
-    truth_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="Format of the reference events. [default: detected from the content]"
-        ),
-    ] = None,
-    columns: TruthColumnsOption = None,
-    label: LabelOption = None,
-    scores_format: ScoresFormatOption = None,
-    scores_columns: ScoresColumnsOption = None,
+    *,
+    scores: Path = SCORES,
+    ground_truth: Path = GROUND_TRUTH,
+    output: Path | None = option(
+        None, "File for the map (CSV, or TSV by its name), to edit.", "--output", "-o", writes="file"
+    ),
+    truth_format: str | None = option(
+        None, "Format of the reference events. [default: detected from the content]", "--format"
+    ),
+    columns: str | None = TRUTH_COLUMNS,
+    label: str | None = LABEL,
+    scores_format: str | None = SCORES_FORMAT,
+    scores_columns: str | None = SCORES_COLUMNS,
 ) -> None:
     """Propose new labels where a system and the ground truth differ.
 

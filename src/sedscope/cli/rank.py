@@ -7,17 +7,18 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from ..errors import SedscopeError, counted, of_systems
-from .options.arguments import Reads, Writes, as_location, counting_progress, path_option, postprocess
+from .options.arguments import counting_progress, postprocess
 from .options.engines import EngineOptions
+from .options.groups import argument, as_location, option
 from .options.inputs import InputOptions, clip_choice
 from .options.resampling import ComparisonOptions
 from .options.results import MetricOptions, ReportOptions
-from .tasks import DataOption, TaskOption, refuse_with_task
+from .tasks import DATA, TASK, refuse_with_task
 
 if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
@@ -35,61 +36,49 @@ _MOST_LINES = 1000  # of one problem that are kept
 
 
 def rank(
-    paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SYSTEM... [GROUND_TRUTH]",
-            help="Systems, then the reference events; with --task and --data, submissions. A system is a "
-            "folder of score tables, a file of detections, or any other format that 'sedscope formats' "
-            "lists. Instead of systems, give a pattern such as 'submissions/*', or a table of them "
-            "(team,name,path; rows with the same team and name are runs of one system).",
-        ),
-        Reads(lambda paths: _all_paths(paths)),
-    ],
+    *,
+    paths: list[str] = argument(
+        "Systems, then the reference events; with --task and --data, submissions. A system is a "
+        "folder of score tables, a file of detections, or any other format that 'sedscope formats' "
+        "lists. Instead of systems, give a pattern such as 'submissions/*', or a table of them "
+        "(team,name,path; rows with the same team and name are runs of one system).",
+        metavar="SYSTEM... [GROUND_TRUTH]",
+        reads=lambda paths: _all_paths(paths),
+    ),
     inputs: InputOptions,
     metric_options: MetricOptions,
     resampling: ComparisonOptions,
     report_options: ReportOptions,
     engine: EngineOptions,
-    score: Annotated[
-        str | None,
-        typer.Option(
-            help="Rank by a formula over the names of the metrics, e.g. 'psds1 + psds2'. [default: the first "
-            "metric]"
-        ),
-    ] = None,
-    better: Annotated[
-        Literal["higher", "lower"] | None,
-        typer.Option(help="Which values of --score are better. [default: higher ones]"),
-    ] = None,
-    task: TaskOption = None,
-    data: DataOption = None,
-    output: Annotated[
-        Path | None,
-        path_option(
-            "--output",
-            "-o",
-            help="Folder for the leaderboard: a site (index.html), and the ranking as CSV, Markdown, LaTeX "
-            "and JSON. An earlier leaderboard there is replaced.",
-        ),
-        Writes("folder"),
-    ] = None,
-    title: Annotated[str, typer.Option(help="Title of the leaderboard.")] = "Leaderboard",
-    reports: Annotated[
-        Literal["all", "best", "none"],
-        typer.Option(
-            help="Systems with a report page in the leaderboard: all, the best one of each team, or none."
-        ),
-    ] = "none",
-    private_reasons: Annotated[
-        Path | None,
-        path_option(
-            "--private-reasons",
-            help="Folder for why systems were rejected, a text file for each team. The leaderboard then says "
-            "only that they were.",
-        ),
-        Writes("folder"),
-    ] = None,
+    score: str | None = option(
+        None,
+        "Rank by a formula over the names of the metrics, e.g. 'psds1 + psds2'. [default: the first "
+        "metric]",
+    ),
+    better: Literal["higher", "lower"] | None = option(
+        None, "Which values of --score are better. [default: higher ones]"
+    ),
+    task: str | None = TASK,
+    data: Path | None = DATA,
+    output: Path | None = option(
+        None,
+        "Folder for the leaderboard: a site (index.html), and the ranking as CSV, Markdown, LaTeX "
+        "and JSON. An earlier leaderboard there is replaced.",
+        "--output",
+        "-o",
+        writes="folder",
+    ),
+    title: str = option("Leaderboard", "Title of the leaderboard."),
+    reports: Literal["all", "best", "none"] = option(
+        "none", "Systems with a report page in the leaderboard: all, the best one of each team, or none."
+    ),
+    private_reasons: Path | None = option(
+        None,
+        "Folder for why systems were rejected, a text file for each team. The leaderboard then says "
+        "only that they were.",
+        "--private-reasons",
+        writes="folder",
+    ),
 ) -> None:
     """Rank many systems, and write a leaderboard.
 

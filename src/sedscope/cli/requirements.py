@@ -7,23 +7,21 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..errors import SedscopeError, listing
 from ..escaping import html
-from .options.arguments import Writes, path_option
+from .options.groups import option
 
 if TYPE_CHECKING:
     from ..evaluation.result import Evaluation
     from ..ranking.comparison_result import Comparison
 
-JUnitOption: TypeAlias = Annotated[
-    Path | None,
-    path_option("--junit", help="Write which requirements are met to this file (JUnit XML)."),
-    Writes(),
-]
+JUNIT = option(
+    None, "Write which requirements are met to this file (JUnit XML).", "--junit", writes="file"
+)
 _REQUIREMENT = re.compile(r"\s*(?P<name>.+?)\s*(?P<sign>>=|<=)\s*(?P<limit>[^<>=]+?)\s*")
 
 

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import typer
 
+from ..data.choices import Gaps
 from ..errors import SedscopeError, counted, listing
 from .options.arguments import (
-    GapsOption,
-    JsonOption,
-    LabelsOption,
-    ScoresColumnsOption,
-    ScoresFormatOption,
-    ScoresToThresholdArgument,
-    SeedOption,
-    StitchOption,
-    Writes,
+    GAPS,
+    JSON,
+    LABELS,
+    SCORES_COLUMNS,
+    SCORES_FORMAT,
+    SCORES_TO_THRESHOLD,
+    SEED,
+    STITCH,
     column_map,
-    path_argument,
-    path_option,
     stitch_arguments,
 )
-from .options.groups import OptionGroup, options_given
+from .options.groups import OptionGroup, argument, option, options_given
 from .options.outputs import BoxOptions, LatexOptions, check_tables, write_event_list, write_tables
 from .requirements import Outcome, conclude
 
@@ -48,25 +46,21 @@ class SystemOptions(OptionGroup):
 
     panel: ClassVar[str] = "System"
 
-    above: Annotated[
-        float | None,
-        typer.Option(
-            help="Only detections with a higher score. Of scores, a detection is a run of frames above it. "
-            "[default: 0.1 for scores of frames, all of a list of detections]"
-        ),
-    ] = None
-    durations: Annotated[
-        Path | None,
-        path_option(
-            help="Clip durations (filename duration), for the windows without a detection of a list of "
-            "detections, and for one table of Raven."
-        ),
-    ] = None
-    labels: LabelsOption = None
-    scores_format: ScoresFormatOption = None
-    scores_columns: ScoresColumnsOption = None
-    gaps: GapsOption = "error"
-    stitch: StitchOption = None
+    above: float | None = option(
+        None,
+        "Only detections with a higher score. Of scores, a detection is a run of frames above it. "
+        "[default: 0.1 for scores of frames, all of a list of detections]",
+    )
+    durations: Path | None = option(
+        None,
+        "Clip durations (filename duration), for the windows without a detection of a list of "
+        "detections, and for one table of Raven.",
+    )
+    labels: Path | None = LABELS
+    scores_format: str | None = SCORES_FORMAT
+    scores_columns: str | None = SCORES_COLUMNS
+    gaps: Gaps = GAPS
+    stitch: str | None = STITCH
 
     def read(self, path: Location) -> Scores:
         """Read scores, or detections as they are."""
@@ -98,18 +92,13 @@ class AudioOptions(OptionGroup):
 
     panel: ClassVar[str] = "Audio"
 
-    audio: Annotated[
-        Path | None,
-        path_option(help="Folder with the recordings, to cut the rows out of. Needs --cuts."),
-    ] = None
-    cuts: Annotated[
-        Path | None,
-        path_option(help="New folder for the audio of the rows, numbered as they are."),
-        Writes("folder"),
-    ] = None
-    margin: Annotated[float, typer.Option(min=0, help="Seconds of audio before and after each row.")] = (
-        1.0
+    audio: Path | None = option(
+        None, "Folder with the recordings, to cut the rows out of. Needs --cuts."
     )
+    cuts: Path | None = option(
+        None, "New folder for the audio of the rows, numbered as they are.", writes="folder"
+    )
+    margin: float = option(1.0, "Seconds of audio before and after each row.", min=0)
 
     def write(self, review: Review) -> None:
         """Cut the audio of each row, if that is asked for."""
@@ -123,19 +112,13 @@ class MoreOptions(OptionGroup):
 
     panel: ClassVar[str] = "More reviews"
 
-    given: Annotated[
-        Path | None,
-        path_option(help="A review with answers, to which to add --more rows where they tell most."),
-    ] = None
-    more: Annotated[int | None, typer.Option(min=1, help="How many detections to add to --given.")] = (
-        None
+    given: Path | None = option(
+        None, "A review with answers, to which to add --more rows where they tell most."
     )
-    min_precision: Annotated[
-        float,
-        typer.Option(
-            help="The precision that a threshold is sought for: rows go where it is uncertain."
-        ),
-    ] = 0.9
+    more: int | None = option(None, "How many detections to add to --given.", min=1)
+    min_precision: float = option(
+        0.9, "The precision that a threshold is sought for: rows go where it is uncertain."
+    )
 
     def extended(self, system: Scores, per: Per, above: float | None, seed: int) -> Review | None:
         """Return the review with more rows, if that is asked for."""
@@ -154,52 +137,43 @@ class MoreOptions(OptionGroup):
 
 
 def review_plan(
-    scores: ScoresToThresholdArgument,
+    *,
+    scores: Path = SCORES_TO_THRESHOLD,
     system_options: SystemOptions,
     audio_options: AudioOptions,
     more_options: MoreOptions,
     box_options: BoxOptions,
-    output: Annotated[
-        list[Path],
-        path_option(
-            "--output",
-            "-o",
-            help="File for the table to fill in (.csv or .tsv). Repeat the option to write the same rows for "
-            "listening, in the format that the name selects: a table of Raven, a label track of Audacity, or "
-            "a folder with one per recording.",
-        ),
-        Writes("either"),
-    ],
-    reviews: Annotated[
-        int, typer.Option(min=1, help="How many detections to draw; all, if there are fewer.")
-    ] = 100,
-    per: Annotated[
-        Literal["class", "total"],
-        typer.Option(help="Whether to draw that many of each class, or of all classes together."),
-    ] = "class",
-    silent_windows: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="How many windows without a detection to draw for each class, to estimate how many calls "
-            "are missed.",
-        ),
-    ] = 0,
-    window: Annotated[
-        float | None,
-        typer.Option(
-            help="Length of these windows in seconds. [default: that of the detections if they have the "
-            "same, else 3]"
-        ),
-    ] = None,
-    classes: Annotated[
-        list[str] | None, typer.Option("--class", help="Only this class. Repeat the option for several.")
-    ] = None,
-    order: Annotated[
-        Literal["listening", "score"],
-        typer.Option(help="Order of the rows: by recording and time, or the highest scores first."),
-    ] = "listening",
-    seed: SeedOption = 0,
+    output: list[Path] = option(
+        ...,
+        "File for the table to fill in (.csv or .tsv). Repeat the option to write the same rows for "
+        "listening, in the format that the name selects: a table of Raven, a label track of Audacity, or "
+        "a folder with one per recording.",
+        "--output",
+        "-o",
+        writes="either",
+    ),
+    reviews: int = option(100, "How many detections to draw; all, if there are fewer.", min=1),
+    per: Literal["class", "total"] = option(
+        "class", "Whether to draw that many of each class, or of all classes together."
+    ),
+    silent_windows: int = option(
+        0,
+        "How many windows without a detection to draw for each class, to estimate how many calls "
+        "are missed.",
+        min=0,
+    ),
+    window: float | None = option(
+        None,
+        "Length of these windows in seconds. [default: that of the detections if they have the "
+        "same, else 3]",
+    ),
+    classes: list[str] | None = option(
+        None, "Only this class. Repeat the option for several.", "--class"
+    ),
+    order: Literal["listening", "score"] = option(
+        "listening", "Order of the rows: by recording and time, or the highest scores first."
+    ),
+    seed: int = SEED,
 ) -> None:
     """Draw detections to review, more of high scores than of low ones.
 
@@ -282,38 +256,33 @@ def _cut_audio(review: Review, audio: Location, target: Path, margin: float) -> 
 
 
 def review_estimate(
-    scores: ScoresToThresholdArgument,
-    review: Annotated[Path, path_argument(help="A plan with answers in the column 'correct'.")],
+    *,
+    scores: Path = SCORES_TO_THRESHOLD,
+    review: Path = argument("A plan with answers in the column 'correct'."),
     system_options: SystemOptions,
     latex: LatexOptions,
-    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    hold: Annotated[
-        Literal["pointwise", "simultaneous"],
-        typer.Option(
-            help="Whether an interval holds for one threshold that is fixed beforehand, or those of a class "
-            "for all thresholds together."
-        ),
-    ] = "pointwise",
-    min_precision: Annotated[
-        float | None,
-        typer.Option(help="Choose the lowest threshold of each class with at least this precision."),
-    ] = None,
-    confidence: Annotated[
-        float,
-        typer.Option(help="How certain the thresholds are to keep --min-precision, class by class."),
-    ] = 0.95,
-    output: Annotated[
-        list[Path] | None,
-        path_option(
-            "--output",
-            "-o",
-            help="File for the thresholds of --min-precision (.toml, .json, .h), which 'sedscope detect' "
-            "reads; for the table (.md, .tex), or for the values at every threshold (.csv). Repeat the "
-            "option for several.",
-        ),
-        Writes(),
-    ] = None,
-    json: JsonOption = None,
+    level: float = option(0.95, "Level of the intervals."),
+    hold: Literal["pointwise", "simultaneous"] = option(
+        "pointwise",
+        "Whether an interval holds for one threshold that is fixed beforehand, or those of a class "
+        "for all thresholds together.",
+    ),
+    min_precision: float | None = option(
+        None, "Choose the lowest threshold of each class with at least this precision."
+    ),
+    confidence: float = option(
+        0.95, "How certain the thresholds are to keep --min-precision, class by class."
+    ),
+    output: list[Path] | None = option(
+        None,
+        "File for the thresholds of --min-precision (.toml, .json, .h), which 'sedscope detect' "
+        "reads; for the table (.md, .tex), or for the values at every threshold (.csv). Repeat the "
+        "option for several.",
+        "--output",
+        "-o",
+        writes="file",
+    ),
+    json: str | None = JSON,
 ) -> None:
     """Estimate from a review how precise all detections are, at every threshold."""
     from ..review.estimates import estimate

@@ -4,46 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 from textwrap import wrap
-from typing import Annotated
 
 import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
-from .options.arguments import Reads, Writes, as_location, path_option, print_data
+from .options.arguments import print_data
 from .options.engines import ThreadOptions
-from .options.groups import OptionGroup, options_given
+from .options.groups import OptionGroup, argument, option, options_given
 
-TaskOption = Annotated[
-    str | None,
-    typer.Option(help="A whole task: its name ('sedscope tasks' lists all), or its TOML file."),
-    Reads(lambda text: [text]),
-]
-DataOption = Annotated[
-    Path | None,
-    path_option(
-        help="Folder with a folder for each data set of the task (ground_truth.tsv, durations.tsv)."
-    ),
-]
+TASK = option(
+    None,
+    "A whole task: its name ('sedscope tasks' lists all), or its TOML file.",
+    reads=lambda text: [text],
+)
+DATA = option(
+    None, "Folder with a folder for each data set of the task (ground_truth.tsv, durations.tsv)."
+)
 
 
 def tasks(
-    words: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[show NAME | publish TASK | codabench TASK]",
-            help="'show' prints the TOML file of a task, to copy and change. 'publish' writes what "
-            "participants need to check submissions: the task, clips and durations, without the reference "
-            "events. 'codabench' writes a bundle for Codabench, with the reference events. "
-            "[default: list all]",
-        ),
-    ] = None,
-    data: DataOption = None,
-    output: Annotated[
-        Path | None,
-        path_option("--output", "-o", help="New folder for what 'publish' or 'codabench' writes."),
-        Writes("folder"),
-    ] = None,
+    *,
+    words: list[str] | None = argument(
+        "'show' prints the TOML file of a task, to copy and change. 'publish' writes what "
+        "participants need to check submissions: the task, clips and durations, without the reference "
+        "events. 'codabench' writes a bundle for Codabench, with the reference events. "
+        "[default: list all]",
+        default=None,
+        metavar="[show NAME | publish TASK | codabench TASK]",
+    ),
+    data: Path | None = DATA,
+    output: Path | None = option(
+        None, "New folder for what 'publish' or 'codabench' writes.", "--output", "-o", writes="folder"
+    ),
 ) -> None:
     """List the tasks: whole evaluations, with a ranking score."""
     from ..tasks.task_files import built_in_tasks, read_task, task_text
@@ -82,22 +75,17 @@ def tasks(
 
 
 def check(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=as_location,
-            metavar="SUBMISSION [GROUND_TRUTH]",
-            help="The submission: a folder with the scores or detections for each data set; then, for a "
-            "task with one data set and without --data, the reference events. With neither, the task is the "
-            "file that its organisers published.",
-        ),
-    ],
+    *,
+    paths: list[Path] = argument(
+        "The submission: a folder with the scores or detections for each data set; then, for a "
+        "task with one data set and without --data, the reference events. With neither, the task is the "
+        "file that its organisers published.",
+        metavar="SUBMISSION [GROUND_TRUTH]",
+    ),
     engine: ThreadOptions,
-    task: TaskOption = None,
-    data: DataOption = None,
-    durations: Annotated[
-        Path | None, path_option(help="Clip durations (filename duration), beside GROUND_TRUTH.")
-    ] = None,
+    task: str | None = TASK,
+    data: Path | None = DATA,
+    durations: Path | None = option(None, "Clip durations (filename duration), beside GROUND_TRUTH."),
 ) -> None:
     """Check a submission to a task.
 

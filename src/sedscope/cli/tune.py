@@ -5,29 +5,26 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import typer
 
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from .options.arguments import (
-    GroupsOption,
-    Reads,
-    ScoresToThresholdArgument,
-    SeedOption,
-    TruthArgument,
-    Writes,
+    GROUND_TRUTH,
+    GROUPS,
+    SCORES_TO_THRESHOLD,
+    SEED,
     files_in_definitions,
-    path_option,
     postprocess,
     progress_bar,
 )
 from .options.engines import EngineOptions
-from .options.groups import OptionGroup
+from .options.groups import OptionGroup, option
 from .options.inputs import InputOptions
 from .options.outputs import parse_steps
 from .options.resampling import read_groups
-from .requirements import JUnitOption, Outcome, conclude
+from .requirements import JUNIT, Outcome, conclude
 
 if TYPE_CHECKING:
     from ..counting.counts import Counts
@@ -58,41 +55,29 @@ class ObjectiveOptions(OptionGroup):
 
     panel: ClassVar[str] = "Objective"
 
-    criterion: Annotated[
-        str, typer.Option(help="Criterion that decides what is detected, e.g. 'Segment(length=1)'.")
-    ] = "Collar()"
-    objective: Annotated[
-        Literal["fscore", "error_rate", "cost", "precision", "recall"] | None,
-        typer.Option(
-            help="What to optimise: 'fscore', 'error_rate', 'cost', 'precision' or 'recall'. [default: "
-            "fscore; with --total the mean recall]"
-        ),
-    ] = None
-    beta: Annotated[float, typer.Option(help="Weight of recall in the F-score.")] = 1.0
-    miss_cost: Annotated[float, typer.Option(help="Cost of a missed reference event.")] = 1.0
-    false_alarm_cost: Annotated[float, typer.Option(help="Cost of a false positive.")] = 1.0
-    min_precision: Annotated[
-        float | None, typer.Option(help="Constraint: the smallest precision to accept.")
-    ] = None
-    min_recall: Annotated[
-        float | None, typer.Option(help="Constraint: the smallest recall to accept.")
-    ] = None
-    max_false_alarms_per_hour: Annotated[
-        float | None,
-        typer.Option(help="Constraint: the most false positives per hour and class to accept."),
-    ] = None
-    max_false_alarms_per_day: Annotated[
-        float | None,
-        typer.Option(help="Constraint: the most false positives per day and class to accept."),
-    ] = None
-    total: Annotated[
-        bool,
-        typer.Option("--total", help="Let the limit on false alarms be that of all classes together."),
-    ] = False
-    confidence: Annotated[
-        float | None,
-        typer.Option(help="Keep the constraints with this confidence, e.g. 0.95, on other recordings."),
-    ] = None
+    criterion: str = option(
+        "Collar()", "Criterion that decides what is detected, e.g. 'Segment(length=1)'."
+    )
+    objective: Literal["fscore", "error_rate", "cost", "precision", "recall"] | None = option(
+        None,
+        "What to optimise: 'fscore', 'error_rate', 'cost', 'precision' or 'recall'. [default: "
+        "fscore; with --total the mean recall]",
+    )
+    beta: float = option(1.0, "Weight of recall in the F-score.")
+    miss_cost: float = option(1.0, "Cost of a missed reference event.")
+    false_alarm_cost: float = option(1.0, "Cost of a false positive.")
+    min_precision: float | None = option(None, "Constraint: the smallest precision to accept.")
+    min_recall: float | None = option(None, "Constraint: the smallest recall to accept.")
+    max_false_alarms_per_hour: float | None = option(
+        None, "Constraint: the most false positives per hour and class to accept."
+    )
+    max_false_alarms_per_day: float | None = option(
+        None, "Constraint: the most false positives per day and class to accept."
+    )
+    total: bool = option(False, "Let the limit on false alarms be that of all classes together.")
+    confidence: float | None = option(
+        None, "Keep the constraints with this confidence, e.g. 0.95, on other recordings."
+    )
 
     def parse_criterion(self) -> Criterion:
         """Read the criterion."""
@@ -158,27 +143,20 @@ class TuningOptions(OptionGroup):
 
     panel: ClassVar[str] = "Tuning"
 
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            help="Metric to optimise (instead of --criterion, --objective and the constraints): a short name "
-            "such as best_collar_f1, a definition, or NAME=DEFINITION."
-        ),
-    ] = None
-    sweep: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Post-processings to choose from, e.g. "MedianFilter(0.0..2.0/0.08)". Repeat the option '
-            "to add more."
-        ),
-        Reads(files_in_definitions),
-    ] = None
-    folds: Annotated[
-        int | None,
-        typer.Option(help="Also cross-validate the choice with this many folds of the clips."),
-    ] = None
-    seed: SeedOption = 0
-    groups: GroupsOption = None
+    metric: str | None = option(
+        None,
+        "Metric to optimise (instead of --criterion, --objective and the constraints): a short name "
+        "such as best_collar_f1, a definition, or NAME=DEFINITION.",
+    )
+    sweep: list[str] | None = option(
+        None,
+        'Post-processings to choose from, e.g. "MedianFilter(0.0..2.0/0.08)". Repeat the option '
+        "to add more.",
+        reads=files_in_definitions,
+    )
+    folds: int | None = option(None, "Also cross-validate the choice with this many folds of the clips.")
+    seed: int = SEED
+    groups: Path | None = GROUPS
 
     def parse_metric(self, objective: ObjectiveOptions) -> tuple[str, Metric[Any]] | None:
         """Return the name and the metric to optimise; None if :func:`~sedscope.choose` finds thresholds."""
@@ -216,22 +194,21 @@ class TuningOptions(OptionGroup):
 
 
 def tune(
-    scores: ScoresToThresholdArgument,
-    ground_truth: TruthArgument,
-    output: Annotated[
-        Path,
-        path_option(
-            "--output",
-            "-o",
-            help="File for the thresholds and post-processings: .toml, .json, or a C header (.h).",
-        ),
-        Writes(),
-    ],
+    *,
+    scores: Path = SCORES_TO_THRESHOLD,
+    ground_truth: Path = GROUND_TRUTH,
+    output: Path = option(
+        ...,
+        "File for the thresholds and post-processings: .toml, .json, or a C header (.h).",
+        "--output",
+        "-o",
+        writes="file",
+    ),
     inputs: InputOptions,
     tuning: TuningOptions,
     objective: ObjectiveOptions,
     engine: EngineOptions,
-    junit: JUnitOption = None,
+    junit: Path | None = JUNIT,
 ) -> None:
     """Choose a threshold for each class, and perhaps a filter.
 

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from ..engines.run import Run
 from ..errors import SedscopeError, counted
-from .options.arguments import JsonOption, as_location, counting_progress
+from .options.arguments import JSON, counting_progress
 from .options.engines import ThreadOptions
-from .options.inputs import ClipsOption, FileOptions, InputOptions, clip_choice
-from .options.outputs import PointsOption, read_points, with_postprocess
-from .tasks import DataOption, TaskOption, refuse_with_task, submission_and_truth
+from .options.groups import argument
+from .options.inputs import CLIPS, FileOptions, InputOptions, clip_choice
+from .options.outputs import POINTS, read_points, with_postprocess
+from .tasks import DATA, TASK, refuse_with_task, submission_and_truth
 
 
 def validate(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=as_location,
-            metavar="[SCORES] GROUND_TRUTH",
-            help="Scores or detections in any format that 'sedscope formats' lists, then the reference "
-            "events; or only the reference events.",
-        ),
-    ],
+    *,
+    paths: list[Path] = argument(
+        "Scores or detections in any format that 'sedscope formats' lists, then the reference "
+        "events; or only the reference events.",
+        metavar="[SCORES] GROUND_TRUTH",
+    ),
     files: FileOptions,
     engine: ThreadOptions,
-    clips: ClipsOption = None,
-    json: JsonOption = None,
+    clips: str | None = CLIPS,
+    json: str | None = JSON,
 ) -> None:
     """Check scores and reference events, or reference events alone.
 
@@ -74,20 +71,17 @@ def validate(
 
 
 def verify(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            parser=as_location,
-            metavar="RESULT SYSTEM GROUND_TRUTH",
-            help="A file that 'sedscope evaluate --json' wrote, then what it was computed from: the "
-            "system and the reference events; or a submission, with --task and --data.",
-        ),
-    ],
+    *,
+    paths: list[Path] = argument(
+        "A file that 'sedscope evaluate --json' wrote, then what it was computed from: the "
+        "system and the reference events; or a submission, with --task and --data.",
+        metavar="RESULT SYSTEM GROUND_TRUTH",
+    ),
     inputs: InputOptions,
     engine: ThreadOptions,
-    task: TaskOption = None,
-    data: DataOption = None,
-    points: PointsOption = None,
+    task: str | None = TASK,
+    data: Path | None = DATA,
+    points: Path | None = POINTS,
 ) -> None:
     """Compute a result again, and say bit for bit what agrees.
 

@@ -6,22 +6,18 @@ import io
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO
 
-import typer
-
-from ...data.choices import EventOverlaps, Gaps
 from ...errors import SedscopeError, SedscopeWarning
 from ...errors import collected_warnings as collected_warnings
 from ...escaping import printable
+from .groups import argument, as_location, option
 
 if TYPE_CHECKING:
     from ...data.scores import Scores
-    from ...io.atomic_write import OutputKind
     from ...io.locations import Location
     from ...postprocessing import PostProcessing
     from ...progress import Progress
@@ -92,49 +88,6 @@ def counting_progress(
         yield progress
 
 
-@contextmanager
-def shown_warnings() -> Iterator[None]:
-    """Print warnings of the library as the command prints its own, at the end.
-
-    If the command fails, its error is all that is printed.
-    """
-    with collected_warnings() as texts:
-        yield
-    for text in texts:
-        typer.echo(f"warning: {text}", err=True)
-
-
-PathTexts: TypeAlias = "Iterable[str | Location]"
-
-
-@dataclass(frozen=True)
-class Reads:
-    """Marks a parameter whose value names files to read, for :func:`check_files`.
-
-    Parameters that hold paths need no mark.
-    """
-
-    paths: Callable[[Any], PathTexts]
-    """Return the paths that a value names."""
-
-
-@dataclass(frozen=True)
-class Writes:
-    """Marks a parameter that names something to write."""
-
-    kind: OutputKind = "file"
-    """What it may be. A folder is made if there is none."""
-
-
-def as_location(text: str | Location) -> Location:
-    """Return the path or address that a text names."""
-    from ...io.locations import location
-
-    if text == "":
-        raise typer.BadParameter("The name of the file or folder is empty.")
-    return location(text)
-
-
 def system_name(path: Location) -> str:
     """Return what a system is called after its path, in files as well."""
     from ...io.locations import shown_name
@@ -142,115 +95,70 @@ def system_name(path: Location) -> str:
     return shown_name(path.name) or "system"
 
 
-def path_argument(*, help: str) -> Any:
-    """Return an argument that takes a path or an address."""
-    return typer.Argument(parser=as_location, help=help)
-
-
-def path_option(*names: str, help: str) -> Any:
-    """Return an option that takes a path or an address."""
-    return typer.Option(*names, parser=as_location, metavar="PATH", help=help)
-
-
 _UNITS = ("seconds", "centiseconds", "milliseconds")
 
-ScoresArgument = Annotated[
-    Path,
-    path_argument(
-        help="Scores or detections: a folder of score tables, one per clip (onset offset class…), a file "
-        "of detections (filename onset offset event_label, optionally confidence), a folder of such "
-        "files named by their thresholds, or any other format that 'sedscope formats' lists."
-    ),
-]
-ScoresToThresholdArgument = Annotated[
-    Path,
-    path_argument(
-        help="Scores: a folder of score tables, one per clip (onset offset class…), a file of detections "
-        "with a column confidence, or any other format that 'sedscope formats' lists."
-    ),
-]
-TruthArgument = Annotated[
-    Path,
-    path_argument(
-        help="Reference events (filename onset offset event_label), or any other format that 'sedscope "
-        "formats' lists."
-    ),
-]
-FormatOption = Annotated[
-    str | None, typer.Option(help="Format of the input. [default: detected from the content]")
-]
-ScoresFormatOption = Annotated[
-    str | None,
-    typer.Option(help="Format of the scores or detections. [default: detected from the content]"),
-]
-ScoresColumnsOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Column names of a table of detections, e.g. 'label=\"Scientific name\"'. The keys are those of "
-        "--columns."
-    ),
-]
-DetectionOverlapsOption = Annotated[
-    EventOverlaps,
-    typer.Option(
-        help="Overlapping detections of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
-        "them as they are, 'average' takes them as windows and averages them into frames."
-    ),
-]
-GapsOption = Annotated[
-    Gaps,
-    typer.Option(
-        help="Gaps between the frames of scores: 'error' refuses them, 'silent' takes them as frames in "
-        "which nothing is active."
-    ),
-]
+SCORES = argument(
+    "Scores or detections: a folder of score tables, one per clip (onset offset class…), a file "
+    "of detections (filename onset offset event_label, optionally confidence), a folder of such "
+    "files named by their thresholds, or any other format that 'sedscope formats' lists."
+)
+SCORES_TO_THRESHOLD = argument(
+    "Scores: a folder of score tables, one per clip (onset offset class…), a file of detections "
+    "with a column confidence, or any other format that 'sedscope formats' lists."
+)
+GROUND_TRUTH = argument(
+    "Reference events (filename onset offset event_label), or any other format that 'sedscope "
+    "formats' lists."
+)
+FORMAT = option(None, "Format of the input. [default: detected from the content]")
+SCORES_FORMAT = option(None, "Format of the scores or detections. [default: detected from the content]")
+SCORES_COLUMNS = option(
+    None,
+    "Column names of a table of detections, e.g. 'label=\"Scientific name\"'. The keys are those of "
+    "--columns.",
+)
+DETECTION_OVERLAPS = option(
+    "error",
+    "Overlapping detections of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
+    "them as they are, 'average' takes them as windows and averages them into frames.",
+)
+GAPS = option(
+    "error",
+    "Gaps between the frames of scores: 'error' refuses them, 'silent' takes them as frames in "
+    "which nothing is active.",
+)
 _COLUMNS = (
     "e.g. 'onset=\"Begin Time (s)\",label=Species'. The keys are filename, onset, offset, duration, label "
     "and confidence."
 )
-ColumnsOption = Annotated[str | None, typer.Option(help=f"Column names of an event table, {_COLUMNS}")]
-TruthColumnsOption = Annotated[
-    str | None, typer.Option("--columns", help=f"Column names of the reference events, {_COLUMNS}")
-]
-LabelOption = Annotated[
-    str | None, typer.Option(help="Label for events that have none, and for all speakers of RTTM files.")
-]
-LabelsOption = Annotated[
-    Path | None,
-    path_option(
-        help="Label map: a table 'from,to' or TOML. Labels with the same new name are merged, an empty one "
-        "drops a label."
-    ),
-]
-StitchOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Join the chunks of long recordings, and average them where they overlap. Give 'seconds', "
-        "'centiseconds' or 'milliseconds' if the chunks are named RECORDING-START or "
-        "RECORDING-START-END in that unit, or a file with the columns filename, recording and start."
-    ),
-    Reads(lambda text: [] if text in _UNITS else [text]),
-]
-PostprocessOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        help='Post-process the scores first, e.g. "MedianFilter(0.48)", or as a file of operating points '
-        "does, whose thresholds are not used. Repeat the option to apply several in order."
-    ),
-    Reads(lambda texts: [*files_in_definitions(texts), *filter(_is_points_file, texts)]),
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of the random draws.")]
-GroupsOption = Annotated[
-    Path | None,
-    path_option(
-        help="File with the group of each clip (filename group). The clips of a group stay together."
-    ),
-]
-JsonOption = Annotated[
-    str | None,
-    typer.Option(help="Write the results to this JSON file, or '-' to print JSON and nothing else."),
-    Writes(),
-]
+COLUMNS = option(None, f"Column names of an event table, {_COLUMNS}")
+TRUTH_COLUMNS = option(None, f"Column names of the reference events, {_COLUMNS}", "--columns")
+LABEL = option(None, "Label for events that have none, and for all speakers of RTTM files.")
+LABELS = option(
+    None,
+    "Label map: a table 'from,to' or TOML. Labels with the same new name are merged, an empty one "
+    "drops a label.",
+)
+STITCH = option(
+    None,
+    "Join the chunks of long recordings, and average them where they overlap. Give 'seconds', "
+    "'centiseconds' or 'milliseconds' if the chunks are named RECORDING-START or "
+    "RECORDING-START-END in that unit, or a file with the columns filename, recording and start.",
+    reads=lambda text: [] if text in _UNITS else [text],
+)
+POSTPROCESS = option(
+    None,
+    'Post-process the scores first, e.g. "MedianFilter(0.48)", or as a file of operating points '
+    "does, whose thresholds are not used. Repeat the option to apply several in order.",
+    reads=lambda texts: [*files_in_definitions(texts), *filter(_is_points_file, texts)],
+)
+SEED = option(0, "Seed of the random draws.")
+GROUPS = option(
+    None, "File with the group of each clip (filename group). The clips of a group stay together."
+)
+JSON = option(
+    None, "Write the results to this JSON file, or '-' to print JSON and nothing else.", writes="file"
+)
 
 _PARAMETER = re.compile(r"`(?:(\w+)\()?(\w+)=([^`]*?)\)?`|`([^`]+)`")
 _COLUMN_NAME = re.compile(r"""'(\w+)': ('[^']*'|"[^"]*"|…)""")
@@ -305,53 +213,6 @@ def _word(value: str) -> str:
 
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 _COLUMN = re.compile(r"""\s*(\w+)\s*=\s*("[^"]*"|'[^']*'|[^,]*)\s*(?:,|$)""")
-
-
-def check_files(parameters: Iterable[tuple[Any, Sequence[object]]]) -> None:
-    """Check what a command reads and writes, before any work is done.
-
-    An output needs a folder, and must not be an input or another output. ``parameters``: the value of
-    each parameter, and its marks.
-    """
-    inputs: list[tuple[Any, Callable[[Any], PathTexts]]] = []
-    outputs: list[Location] = []
-    for value, marks in parameters:
-        if value is None:
-            continue
-        writes = next((mark for mark in marks if isinstance(mark, Writes)), None)
-        if writes is None:
-            inputs.append((value, next((m.paths for m in marks if isinstance(m, Reads)), _paths)))
-        else:
-            outputs += [_checked_output(path, writes) for path in _as_list(value) if path != "-"]
-    if outputs:
-        from ...io.output_checks import refuse_overwriting
-
-        named = [path for value, paths in inputs for path in paths(value)]
-        refuse_overwriting(outputs, [path for path in named if path != ""])  # that is refused later
-
-
-def _checked_output(path: str | Location, writes: Writes) -> Location:
-    """Return the location of an output. Refuse one that cannot be written."""
-    from ...io.atomic_write import check_output
-
-    if path == "":
-        raise SedscopeError("The name of an output file is empty.")
-    target = as_location(path)
-    if str(target) == "-":
-        raise SedscopeError("Cannot write -: this output cannot be printed. Give the name of a file.")
-    check_output(target, writes.kind)
-    return target
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _paths(value: Any) -> list[Location]:
-    """Return the value of a parameter that holds one or several paths; other values name no files."""
-    from ...io.locations import Address
-
-    return [item for item in _as_list(value) if isinstance(item, (Path, Address))]
 
 
 def files_in_definitions(texts: Iterable[str]) -> list[str]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import typer
 
 from ...engines.run import EngineName, Run
 from ...errors import SedscopeError
-from .arguments import Writes, path_option
-from .groups import OptionGroup
+from .groups import OptionGroup, option
 
 if TYPE_CHECKING:
     from ...alignment.alignment import Alignment
@@ -29,32 +28,24 @@ class ThreadOptions(OptionGroup):
 
     panel: ClassVar[str] = "Engine"
 
-    threads: Annotated[int | None, typer.Option(help="Number of threads. [default: one per core]")] = (
-        None
-    )
+    threads: int | None = option(None, "Number of threads. [default: one per core]")
 
 
 @dataclass(frozen=True)
 class EngineOptions(ThreadOptions):
     """Where the pass over the clips runs. None of the options changes a value."""
 
-    engine: Annotated[
-        EngineName,
-        typer.Option(
-            help="Where to count: on 'threads' of this process, or on a cluster of 'dask', 'ray' or 'spark'."
-        ),
-    ] = "threads"
-    scheduler: Annotated[
-        str | None, typer.Option(help="Address of the cluster. [default: a cluster on this machine]")
-    ] = None
-    checkpoint: Annotated[
-        Path | None,
-        path_option(
-            help="Folder that keeps finished parts, so that an interrupted run continues where it "
-            "stopped. Several systems may share it."
-        ),
-        Writes("folder"),
-    ] = None
+    engine: EngineName = option(
+        "threads",
+        "Where to count: on 'threads' of this process, or on a cluster of 'dask', 'ray' or 'spark'.",
+    )
+    scheduler: str | None = option(None, "Address of the cluster. [default: a cluster on this machine]")
+    checkpoint: Path | None = option(
+        None,
+        "Folder that keeps finished parts, so that an interrupted run continues where it "
+        "stopped. Several systems may share it.",
+        writes="folder",
+    )
 
     def run(self, progress: Progress | None = None, memory: str | None = None) -> Run:
         """Return how the library runs a pass."""
@@ -67,15 +58,10 @@ class MemoryOptions(OptionGroup):
 
     panel: ClassVar[str] = "Engine"
 
-    memory: Annotated[
-        str | None,
-        typer.Option(
-            help="Memory limit, e.g. 4GB. The classes are counted in blocks that stay within it."
-        ),
-    ] = None
-    verbose: Annotated[
-        bool, typer.Option("--verbose", help="Print the expected and the used memory.")
-    ] = False
+    memory: str | None = option(
+        None, "Memory limit, e.g. 4GB. The classes are counted in blocks that stay within it."
+    )
+    verbose: bool = option(False, "Print the expected and the used memory.")
 
     def announce(
         self, alignment: Alignment, metrics: Sequence[Metric[Any]], threads: int | None

@@ -1,18 +1,71 @@
-"""Option groups: a command takes a dataclass as a parameter, and gets one option for each of its fields."""
+"""How commands declare arguments and options; groups of options are dataclasses, which commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, ClassVar, get_args, get_type_hints
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias, get_args, get_type_hints
 
+import typer
 from typer.core import TyperArgument, TyperCommand
 from typer.models import OptionInfo
 
-from .arguments import check_files, shown_warnings
+from ...errors import SedscopeError, collected_warnings
+
+if TYPE_CHECKING:
+    from ...io.atomic_write import OutputKind
+    from ...io.locations import Location
+
+PathTexts: TypeAlias = "Iterable[str | Location]"
+Reads: TypeAlias = Callable[[Any], PathTexts]
+"""Returns the files that a value names."""
+
+
+def option(
+    default: Any,
+    help: str,
+    *names: str,
+    reads: Reads | None = None,
+    writes: OutputKind | None = None,
+    **settings: Any,
+) -> Any:
+    """Declare an option: as the default of a parameter of a command, or of a field of a group.
+
+    ``default``: ``...`` if it is needed. ``reads``: for a value that is no path but names files.
+    ``writes``: what it names is written. ``settings``: those of typer.
+    """
+    info = typer.Option(*names, help=help, **settings)
+    return _declared(default, info, reads, writes)
+
+
+def argument(
+    help: str,
+    *,
+    default: Any = ...,
+    reads: Reads | None = None,
+    writes: OutputKind | None = None,
+    **settings: Any,
+) -> Any:
+    """Declare an argument as the default of a parameter of a command; see :func:`option`."""
+    return _declared(default, typer.Argument(help=help, **settings), reads, writes)
+
+
+def _declared(default: Any, info: Any, reads: Reads | None, writes: OutputKind | None) -> Any:
+    return field(default=default, metadata={"info": info, "reads": reads, "writes": writes})
+
+
+def as_location(text: str | Location) -> Location:
+    """Return the path or address that a text names."""
+    from ...io.locations import location
+
+    if text == "":
+        raise typer.BadParameter("The name of the file or folder is empty.")
+    return location(text)
 
 
 class CommandWithSections(TyperCommand):
@@ -45,7 +98,10 @@ def _argument_name(argument: TyperArgument) -> str:
     return argument.metavar or str(argument.name).upper()
 
 
-_WORDS = {int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"}
+_WORDS = {
+    **{int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"},
+    **{Path: "PATH", list[Path]: "PATH"},
+}
 """What the help calls the values of options, by their type."""
 
 
@@ -58,8 +114,11 @@ class OptionGroup:
 
     def changed_options(self) -> list[str]:
         """Return the options that differ from their default, as they are typed."""
-        changed = [field for field in fields(self) if getattr(self, field.name) != field.default]
-        return [_option_name(type(self), field.name) for field in changed]
+        return [
+            next(iter(part.metadata["info"].param_decls or ()), f"--{part.name.replace('_', '-')}")
+            for part in fields(self)
+            if getattr(self, part.name) != part.default
+        ]
 
 
 def options_given(*groups: OptionGroup, **others: object) -> list[str]:
@@ -69,30 +128,31 @@ def options_given(*groups: OptionGroup, **others: object) -> list[str]:
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the groups in the signature of a command by their options, for typer to read.
+    """Replace what a command declares by parameters that typer reads, those of groups one by one.
 
-    Warnings of the library are printed after what the command prints.
+    Files are checked before the command runs. Warnings of the library are printed after what it prints.
     """
     parameters: list[Parameter] = []
     groups: dict[str, type[OptionGroup]] = {}
+    declared: dict[str, Any] = {}
     for name, parameter in signature(command, eval_str=True).parameters.items():
-        annotation = parameter.annotation
-        if isinstance(annotation, type) and issubclass(annotation, OptionGroup):
-            groups[name] = annotation
-            parameters += _options(annotation)
+        group = parameter.annotation
+        if isinstance(group, type) and issubclass(group, OptionGroup):
+            groups[name] = group
+            hints = get_type_hints(group)
+            own = {part.name: (hints[part.name], part, group.panel) for part in fields(group)}
         else:
-            kind, option, *file_marks = get_args(annotation)
-            in_words = _annotated(kind, _with_word(option, kind), file_marks)
-            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=in_words))
-
-    marks = {parameter.name: get_args(parameter.annotation)[2:] for parameter in parameters}
+            own = {name: (group, parameter.default, None)}
+        for each, (kind, part, panel) in own.items():
+            declared[each] = part.metadata
+            parameters.append(_parameter(each, kind, part, panel))
 
     @wraps(command)
     def run(**values: object) -> None:
-        check_files([(values[name], marks[name]) for name in values])
+        _check_files([(value, declared[name]) for name, value in values.items() if value is not None])
         for name, group in groups.items():
-            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
-        with shown_warnings():
+            values[name] = group(**{part.name: values.pop(part.name) for part in fields(group)})
+        with _shown_warnings():
             command(**values)
 
     vars(run)["__signature__"] = Signature(parameters)
@@ -100,44 +160,73 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _options(group: type[OptionGroup]) -> list[Parameter]:
-    """Return one parameter for each field, with its option in the panel of the group."""
-    parameters = []
-    hints = _hints(group)
-    for field in fields(group):
-        kind, option, *marks = get_args(hints[field.name])
-        in_panel = _with_word(option, kind)
-        in_panel.rich_help_panel = group.panel
-        annotation = _annotated(kind, in_panel, marks)
-        parameters.append(
-            Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=annotation)
-        )
-    return parameters
+def _parameter(name: str, kind: Any, part: Any, panel: str | None) -> Parameter:
+    """Return what typer reads. Paths are parsed, flags have no opposite, and the help says what to give."""
+    info, kinds = copy(part.metadata["info"]), {kind, *get_args(kind)}
+    if kinds & {Path, list[Path]}:
+        info.parser = as_location
+    if isinstance(info, OptionInfo):
+        info.metavar = info.metavar or next((word for of, word in _WORDS.items() if of in kinds), None)
+        info.rich_help_panel = panel
+        if part.default is False and not info.param_decls:
+            info.param_decls = (f"--{name.replace('_', '-')}",)
+    default = Parameter.empty if part.default is ... else part.default
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info])
 
 
-def _annotated(kind: Any, option: Any, marks: Iterable[Any]) -> Any:
-    annotation: Any = Annotated[kind, option]
-    for mark in marks:
-        annotation = Annotated[annotation, mark]
-    return annotation
+@contextmanager
+def _shown_warnings() -> Iterator[None]:
+    """Print warnings of the library as the command prints its own, at the end.
+
+    If the command fails, its error is all that is printed.
+    """
+    with collected_warnings() as texts:
+        yield
+    for text in texts:
+        typer.echo(f"warning: {text}", err=True)
 
 
-def _with_word(option: Any, kind: Any) -> Any:
-    """Return a copy of an option whose help says in a word what to give."""
-    in_words = copy(option)
-    kinds = {kind, *get_args(kind)}
-    word = next((word for of_kind, word in _WORDS.items() if of_kind in kinds), None)
-    if isinstance(option, OptionInfo) and option.metavar is None:
-        in_words.metavar = word
-    return in_words
+def _check_files(parameters: Iterable[tuple[Any, Any]]) -> None:
+    """Check what a command reads and writes, before any work is done.
+
+    An output needs a folder, and must not be an input or another output. ``parameters``: the value of
+    each parameter, and what it declares.
+    """
+    inputs: list[tuple[Any, Reads]] = []
+    outputs: list[Location] = []
+    for value, declared in parameters:
+        if declared["writes"] is None:
+            inputs.append((value, declared["reads"] or _paths))
+        else:
+            outputs += [
+                _checked_output(path, declared["writes"]) for path in _as_list(value) if path != "-"
+            ]
+    if outputs:
+        from ...io.output_checks import refuse_overwriting
+
+        named = [path for value, paths in inputs for path in paths(value)]
+        refuse_overwriting(outputs, [path for path in named if path != ""])  # that is refused later
 
 
-def _option_name(group: type[OptionGroup], name: str) -> str:
-    """Return the option of a field as it is typed."""
-    _, option, *_marks = get_args(_hints(group)[name])
-    names: tuple[str, ...] = option.param_decls or ()
-    return next(iter(names), f"--{name.replace('_', '-')}")
+def _checked_output(path: str | Location, kind: OutputKind) -> Location:
+    """Return the location of an output. Refuse one that cannot be written."""
+    from ...io.atomic_write import check_output
+
+    if path == "":
+        raise SedscopeError("The name of an output file is empty.")
+    target = as_location(path)
+    if str(target) == "-":
+        raise SedscopeError("Cannot write -: this output cannot be printed. Give the name of a file.")
+    check_output(target, kind)
+    return target
 
 
-def _hints(group: type[OptionGroup]) -> dict[str, Any]:
-    return get_type_hints(group, include_extras=True)
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _paths(value: Any) -> list[Location]:
+    """Return the value of a parameter that holds one or several paths; other values name no files."""
+    from ...io.locations import Address
+
+    return [item for item in _as_list(value) if isinstance(item, (Path, Address))]

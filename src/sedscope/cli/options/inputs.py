@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...data.choices import (
     ClipChoice,
     Coverage,
     Crossing,
     EventOverlaps,
+    Gaps,
     Invalid,
     Missing,
     Side,
@@ -21,20 +20,18 @@ from ...data.choices import (
 )
 from ...errors import SedscopeError
 from .arguments import (
-    GapsOption,
-    LabelOption,
-    PostprocessOption,
-    Reads,
-    ScoresColumnsOption,
-    ScoresFormatOption,
-    StitchOption,
-    TruthColumnsOption,
+    GAPS,
+    LABEL,
+    POSTPROCESS,
+    SCORES_COLUMNS,
+    SCORES_FORMAT,
+    STITCH,
+    TRUTH_COLUMNS,
     column_map,
-    path_option,
     read_clip_list,
     stitch_arguments,
 )
-from .groups import OptionGroup
+from .groups import OptionGroup, option
 
 if TYPE_CHECKING:
     from ...data.ground_truth import GroundTruth
@@ -45,14 +42,12 @@ if TYPE_CHECKING:
     from ...io.systems import DetectionSets, SystemReading
 
 
-ClipsOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Evaluate only these clips: a file with one clip per line, or 'scored' for all clips that have "
-        "scores."
-    ),
-    Reads(lambda text: [] if text == "scored" else [text]),
-]
+CLIPS = option(
+    None,
+    "Evaluate only these clips: a file with one clip per line, or 'scored' for all clips that have "
+    "scores.",
+    reads=lambda text: [] if text == "scored" else [text],
+)
 
 
 _AVERAGE_ADVICE = (
@@ -67,82 +62,62 @@ class FileOptions(OptionGroup):
 
     panel: ClassVar[str] = "Files"
 
-    durations: Annotated[
-        Path | None, path_option(help="Clip durations (filename duration). [default: from the scores]")
-    ] = None
-    classes: Annotated[
-        list[str] | None,
-        typer.Option(help="Evaluate only these classes: a name, or several separated by commas."),
-    ] = None
-    missing: Annotated[
-        Missing,
-        typer.Option(
-            help="Clips that the ground truth does not list: 'error' refuses them, 'empty' takes them as "
-            "clips without events."
-        ),
-    ] = "error"
-    coverage: Annotated[
-        Coverage,
-        typer.Option(
-            help="Scores that end long before or after most of their clips: 'error' refuses them, 'trim' "
-            "cuts all scores to the durations of their clips, 'any' evaluates them as they are."
-        ),
-    ] = "error"
-    invalid: Annotated[
-        Invalid,
-        typer.Option(
-            help="Reference events that end before they begin, or begin before or after their clip: 'error' "
-            "refuses them, 'drop' leaves them out, and events of no length, too."
-        ),
-    ] = "error"
-    overlaps: Annotated[
-        EventOverlaps,
-        typer.Option(
-            help="Overlapping events of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
-            "them as they are, 'average' takes detections as windows and averages them into frames."
-        ),
-    ] = "error"
-    truth_format: Annotated[
-        str | None,
-        typer.Option(
-            "--format", help="Format of the reference events. [default: detected from the content]"
-        ),
-    ] = None
-    columns: TruthColumnsOption = None
-    label: LabelOption = None
-    labels: Annotated[
-        Path | None,
-        path_option(
-            help="Label map for both sides: a table 'from,to' or TOML. Labels with the same new name are "
-            "merged, an empty one drops a label. 'sedscope labels' proposes one."
-        ),
-    ] = None
-    system_labels: Annotated[Path | None, path_option(help="Label map for the system only.")] = None
-    truth_labels: Annotated[Path | None, path_option(help="Label map for the ground truth only.")] = None
-    truth_confidence: Annotated[
-        str | None,
-        typer.Option(
-            help="Which reference events count, for soft labels with a column confidence, e.g. '> 0.5' or "
-            "'>= 0.5'. [default: all, with a warning]"
-        ),
-    ] = None
-    ignored: Annotated[
-        Path | None,
-        path_option(
-            help="Ignored references: a file of events that need not be found. Detections that match them "
-            "are neither right nor wrong."
-        ),
-    ] = None
-    ignored_label: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Label of reference events that are ignored for every class. Repeat the option for several."
-        ),
-    ] = None
-    scores_format: ScoresFormatOption = None
-    scores_columns: ScoresColumnsOption = None
-    gaps: GapsOption = "error"
-    stitch: StitchOption = None
+    durations: Path | None = option(
+        None, "Clip durations (filename duration). [default: from the scores]"
+    )
+    classes: list[str] | None = option(
+        None, "Evaluate only these classes: a name, or several separated by commas."
+    )
+    missing: Missing = option(
+        "error",
+        "Clips that the ground truth does not list: 'error' refuses them, 'empty' takes them as "
+        "clips without events.",
+    )
+    coverage: Coverage = option(
+        "error",
+        "Scores that end long before or after most of their clips: 'error' refuses them, 'trim' "
+        "cuts all scores to the durations of their clips, 'any' evaluates them as they are.",
+    )
+    invalid: Invalid = option(
+        "error",
+        "Reference events that end before they begin, or begin before or after their clip: 'error' "
+        "refuses them, 'drop' leaves them out, and events of no length, too.",
+    )
+    overlaps: EventOverlaps = option(
+        "error",
+        "Overlapping events of one class: 'error' refuses them, 'merge' merges them, 'keep' keeps "
+        "them as they are, 'average' takes detections as windows and averages them into frames.",
+    )
+    truth_format: str | None = option(
+        None, "Format of the reference events. [default: detected from the content]", "--format"
+    )
+    columns: str | None = TRUTH_COLUMNS
+    label: str | None = LABEL
+    labels: Path | None = option(
+        None,
+        "Label map for both sides: a table 'from,to' or TOML. Labels with the same new name are "
+        "merged, an empty one drops a label. 'sedscope labels' proposes one.",
+    )
+    system_labels: Path | None = option(None, "Label map for the system only.")
+    truth_labels: Path | None = option(None, "Label map for the ground truth only.")
+    truth_confidence: str | None = option(
+        None,
+        "Which reference events count, for soft labels with a column confidence, e.g. '> 0.5' or "
+        "'>= 0.5'. [default: all, with a warning]",
+    )
+    ignored: Path | None = option(
+        None,
+        "Ignored references: a file of events that need not be found. Detections that match them "
+        "are neither right nor wrong.",
+    )
+    ignored_label: list[str] | None = option(
+        None,
+        "Label of reference events that are ignored for every class. Repeat the option for several.",
+    )
+    scores_format: str | None = SCORES_FORMAT
+    scores_columns: str | None = SCORES_COLUMNS
+    gaps: Gaps = GAPS
+    stitch: str | None = STITCH
 
     def system_reading(self) -> SystemReading:
         """Return how scores and detections are read."""
@@ -206,22 +181,18 @@ def _side_map(both: Location | None, own: Location | None, side: Side) -> LabelM
 class InputOptions(FileOptions):
     """How files are read, and what of them is evaluated."""
 
-    clips: ClipsOption = None
-    postprocess: PostprocessOption = None
-    regions: Annotated[
-        Path | None,
-        path_option(
-            help="Evaluate only these regions of the clips (filename onset offset). Each becomes a clip of "
-            "its own."
-        ),
-    ] = None
-    crossing: Annotated[
-        Crossing,
-        typer.Option(
-            help="Reference events that cross the border of a region: 'cut' keeps the part inside, 'ignore' "
-            "makes it an ignored reference, 'drop' leaves it out."
-        ),
-    ] = "cut"
+    clips: str | None = CLIPS
+    postprocess: list[str] | None = POSTPROCESS
+    regions: Path | None = option(
+        None,
+        "Evaluate only these regions of the clips (filename onset offset). Each becomes a clip of "
+        "its own.",
+    )
+    crossing: Crossing = option(
+        "cut",
+        "Reference events that cross the border of a region: 'cut' keeps the part inside, 'ignore' "
+        "makes it an ignored reference, 'drop' leaves it out.",
+    )
 
     def read_truth(self, path: Location) -> GroundTruth:
         """Read the reference events, and cut them to the regions if there are some."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...errors import SedscopeError, listing, with_guesses
-from .arguments import Writes, as_location, parse_step, path_option
-from .groups import OptionGroup
+from .arguments import parse_step
+from .groups import OptionGroup, as_location, option
 
 if TYPE_CHECKING:
     from ...io.events.format import Boxes
@@ -24,16 +22,14 @@ if TYPE_CHECKING:
 _WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 PICTURES = (".png", ".svg", ".pdf")
 
-TablesOption: TypeAlias = Annotated[
-    list[Path] | None,
-    path_option(
-        "--output",
-        "-o",
-        help="File for all tables: .md, .tex or .csv; or for a picture: .pdf, .svg or .png. Repeat the "
-        "option for several formats.",
-    ),
-    Writes(),
-]
+TABLES = option(
+    None,
+    "File for all tables: .md, .tex or .csv; or for a picture: .pdf, .svg or .png. Repeat the "
+    "option for several formats.",
+    "--output",
+    "-o",
+    writes="file",
+)
 
 
 @dataclass(frozen=True)
@@ -42,26 +38,18 @@ class LatexOptions(OptionGroup):
 
     panel: ClassVar[str] = "Tables in LaTeX"
 
-    caption: Annotated[
-        str | None,
-        typer.Option(
-            help="Caption of the tables in .tex files, as LaTeX. The tables then float, with notes below "
-            "them (package threeparttable). It may hold a \\label."
-        ),
-    ] = None
-    table_intervals: Annotated[
-        Literal["beside", "below", "column"],
-        typer.Option(
-            help="Where intervals stand: beside their value, below it, or in their own column."
-        ),
-    ] = "beside"
-    table_columns: Annotated[
-        str | None,
-        typer.Option(
-            help="Columns after the names of the rows, separated by commas, e.g. 'psds1,psds2'. "
-            "[default: all]"
-        ),
-    ] = None
+    caption: str | None = option(
+        None,
+        "Caption of the tables in .tex files, as LaTeX. The tables then float, with notes below "
+        "them (package threeparttable). It may hold a \\label.",
+    )
+    table_intervals: Literal["beside", "below", "column"] = option(
+        "beside", "Where intervals stand: beside their value, below it, or in their own column."
+    )
+    table_columns: str | None = option(
+        None,
+        "Columns after the names of the rows, separated by commas, e.g. 'psds1,psds2'. [default: all]",
+    )
 
     def arguments(self) -> dict[str, Any]:
         """Return the options as arguments of ``to_latex``."""
@@ -110,15 +98,12 @@ class BoxOptions(OptionGroup):
 
     panel: ClassVar[str] = "Tables of Raven"
 
-    audio_suffix: Annotated[
-        str, typer.Option(help="What follows the names of clips that have no suffix of an audio file.")
-    ] = ".wav"
-    frequencies: Annotated[
-        str,
-        typer.Option(
-            help="Lowest and highest frequency of events that have none, in Hz, e.g. '0,8000'."
-        ),
-    ] = "0,15000"
+    audio_suffix: str = option(
+        ".wav", "What follows the names of clips that have no suffix of an audio file."
+    )
+    frequencies: str = option(
+        "0,15000", "Lowest and highest frequency of events that have none, in Hz, e.g. '0,8000'."
+    )
 
     def boxes(self) -> Boxes:
         """Return the options as an object of the library."""
@@ -152,14 +137,12 @@ def write_event_list(
     return [f"{path} cannot hold {losses}. That is left out."] if losses else []
 
 
-PointsOption: TypeAlias = Annotated[
-    Path | None,
-    path_option(
-        help="File of operating points, which 'sedscope tune' wrote: apply its post-processings, and "
-        "measure at its thresholds. [default metrics: precision, recall, fscore, error_rate, "
-        "false_alarms_per_hour]"
-    ),
-]
+POINTS = option(
+    None,
+    "File of operating points, which 'sedscope tune' wrote: apply its post-processings, and "
+    "measure at its thresholds. [default metrics: precision, recall, fscore, error_rate, "
+    "false_alarms_per_hour]",
+)
 
 
 def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingPoints:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
-
-import typer
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from ...errors import SedscopeError, listing, short_number
-from .arguments import GroupsOption, SeedOption
-from .groups import OptionGroup
+from .arguments import GROUPS, SEED
+from .groups import OptionGroup, option
 
 if TYPE_CHECKING:
     from ...data.ground_truth import GroundTruth
@@ -23,20 +21,16 @@ class ResamplingOptions(OptionGroup):
 
     panel: ClassVar[str] = "Intervals"
 
-    confidence: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95
-    seed: SeedOption = 0
-    interval: Annotated[
-        Literal["subsampling", "percentile", "bca"] | None,
-        typer.Option(
-            help="Kind of interval: 'subsampling' corrects for bias and draws halves of the clips; "
-            "'percentile' of the resamples; 'bca' for bias-corrected and accelerated intervals. [default: "
-            "subsampling; percentile for the score of a task]"
-        ),
-    ] = None
-    balanced: Annotated[
-        bool, typer.Option("--balanced", help="Draw every clip equally often over all resamples.")
-    ] = False
-    groups: GroupsOption = None
+    confidence: float = option(0.95, "Confidence level of the intervals.")
+    seed: int = SEED
+    interval: Literal["subsampling", "percentile", "bca"] | None = option(
+        None,
+        "Kind of interval: 'subsampling' corrects for bias and draws halves of the clips; "
+        "'percentile' of the resamples; 'bca' for bias-corrected and accelerated intervals. [default: "
+        "subsampling; percentile for the score of a task]",
+    )
+    balanced: bool = option(False, "Draw every clip equally often over all resamples.")
+    groups: Path | None = GROUPS
 
     def _resampling(self, number: int | None, blocks: float | None = None) -> Resampling:
         from ...resampling.resampling import Resampling
@@ -56,15 +50,12 @@ class ResamplingOptions(OptionGroup):
 class IntervalOptions(ResamplingOptions):
     """Intervals on request."""
 
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Add intervals from this many resamples of the clips, e.g. 1000.")
-    ] = None
-    resample: Annotated[
-        str,
-        typer.Option(
-            help="What to draw: 'clips', or for few long recordings blocks of time, e.g. 'blocks=60s'."
-        ),
-    ] = "clips"
+    bootstrap: int | None = option(
+        None, "Add intervals from this many resamples of the clips, e.g. 1000."
+    )
+    resample: str = option(
+        "clips", "What to draw: 'clips', or for few long recordings blocks of time, e.g. 'blocks=60s'."
+    )
 
     def resampling(self) -> Resampling | None:
         """Return the resampling, if intervals were asked for."""
@@ -83,16 +74,12 @@ class IntervalOptions(ResamplingOptions):
 class ComparisonOptions(ResamplingOptions):
     """Intervals in every case."""
 
-    bootstrap: Annotated[
-        int | None, typer.Option(help="Number of resamples of the clips. [default: 1000]")
-    ] = None
-    test: Annotated[
-        Literal["bootstrap", "randomisation"],
-        typer.Option(
-            help="Where p values of 'compare' come from: the resamples, or random swaps of the systems in "
-            "single clips."
-        ),
-    ] = "bootstrap"
+    bootstrap: int | None = option(None, "Number of resamples of the clips. [default: 1000]")
+    test: Literal["bootstrap", "randomisation"] = option(
+        "bootstrap",
+        "Where p values of 'compare' come from: the resamples, or random swaps of the systems in "
+        "single clips.",
+    )
 
     def resampling(self, truth: GroundTruth | None = None) -> Resampling:
         """Return the resampling. Regions of one recording of the truth are drawn together."""

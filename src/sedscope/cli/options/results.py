@@ -6,13 +6,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from ...errors import SedscopeError, SedscopeWarning, listing, shortened, with_guesses
-from .arguments import Reads, path_option, read_clip_list
-from .groups import OptionGroup
+from .arguments import read_clip_list
+from .groups import OptionGroup, option
 
 if TYPE_CHECKING:
     from ...evaluation.groups import By
@@ -27,18 +25,15 @@ class MetricOptions(OptionGroup):
 
     panel: ClassVar[str] = "Metrics"
 
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='Metric to measure: a short name such as psds1 ("sedscope metrics" lists all), a '
-            'definition such as "PSDS(Intersection(dtc=0.7, gtc=0.7))", or NAME=DEFINITION. Repeat the '
-            "option for several. [default: psds1 and psds2]"
-        ),
-    ] = None
-    preset: Annotated[
-        list[str] | None,
-        typer.Option(help="Name of a preset; 'sedscope presets' lists them. Repeat for several."),
-    ] = None
+    metric: list[str] | None = option(
+        None,
+        'Metric to measure: a short name such as psds1 ("sedscope metrics" lists all), a '
+        'definition such as "PSDS(Intersection(dtc=0.7, gtc=0.7))", or NAME=DEFINITION. Repeat the '
+        "option for several. [default: psds1 and psds2]",
+    )
+    preset: list[str] | None = option(
+        None, "Name of a preset; 'sedscope presets' lists them. Repeat for several."
+    )
 
     def metrics(self, *points: OperatingPoints) -> dict[str, Metric[Any]]:
         """Return the metrics of the presets, then the others, by name.
@@ -76,31 +71,24 @@ class GroupOptions(OptionGroup):
 
     panel: ClassVar[str] = "Groups"
 
-    by: Annotated[
-        Path | None,
-        path_option(
-            help="Also evaluate groups of clips, e.g. recording sites: a table with the columns filename "
-            "and group."
-        ),
-    ] = None
-    by_class: Annotated[
-        Path | None,
-        path_option(
-            help="Also evaluate groups of classes, e.g. common and rare ones: a table with the columns "
-            "label and group."
-        ),
-    ] = None
-    by_length: Annotated[
-        str | None,
-        typer.Option(
-            help="Also evaluate reference events by their length in seconds: '1,5' makes the bins up to "
-            "1 s, 1 to 5 s and above 5 s."
-        ),
-    ] = None
-    group_average: Annotated[
-        Literal["mean", "harmonic"] | None,
-        typer.Option(help="Average the values of --by and --by-class over their groups."),
-    ] = None
+    by: Path | None = option(
+        None,
+        "Also evaluate groups of clips, e.g. recording sites: a table with the columns filename "
+        "and group.",
+    )
+    by_class: Path | None = option(
+        None,
+        "Also evaluate groups of classes, e.g. common and rare ones: a table with the columns "
+        "label and group.",
+    )
+    by_length: str | None = option(
+        None,
+        "Also evaluate reference events by their length in seconds: '1,5' makes the bins up to "
+        "1 s, 1 to 5 s and above 5 s.",
+    )
+    group_average: Literal["mean", "harmonic"] | None = option(
+        None, "Average the values of --by and --by-class over their groups."
+    )
 
     def groups(self) -> By | None:
         """Read the files, and return what is grouped, if anything is."""
@@ -138,14 +126,12 @@ class ReportOptions(OptionGroup):
 
     panel: ClassVar[str] = "Report"
 
-    clips_shown: Annotated[
-        str,
-        typer.Option(help="Clips to browse in the report: how many, or a file with one clip per line."),
-        Reads(lambda text: [] if text.isdecimal() else [text]),
-    ] = "60"
-    audio: Annotated[
-        Path | None, path_option(help="Folder with the audio files of the clips, for the report.")
-    ] = None
+    clips_shown: str = option(
+        "60",
+        "Clips to browse in the report: how many, or a file with one clip per line.",
+        reads=lambda text: [] if text.isdecimal() else [text],
+    )
+    audio: Path | None = option(None, "Folder with the audio files of the clips, for the report.")
 
     def arguments(self) -> dict[str, Any]:
         """Return the options as arguments of the library."""
