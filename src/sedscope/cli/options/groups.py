@@ -98,9 +98,10 @@ def _argument_name(argument: TyperArgument) -> str:
     return argument.metavar or str(argument.name).upper()
 
 
-_WORDS = {
-    **{int: "NUMBER", float: "NUMBER", str: "TEXT", list[str]: "TEXT"},
-    **{Path: "PATH", list[Path]: "PATH"},
+_WORDS: dict[Any, str] = {
+    **dict.fromkeys((int, float), "NUMBER"),
+    **dict.fromkeys((str, list[str]), "TEXT"),
+    **dict.fromkeys((Path, list[Path]), "PATH"),
 }
 """What the help calls the values of options, by their type."""
 
@@ -140,10 +141,10 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         if isinstance(group, type) and issubclass(group, OptionGroup):
             groups[name] = group
             hints = get_type_hints(group)
-            own = {part.name: (hints[part.name], part, group.panel) for part in fields(group)}
+            own = [(part.name, hints[part.name], part, group.panel) for part in fields(group)]
         else:
-            own = {name: (group, parameter.default, None)}
-        for each, (kind, part, panel) in own.items():
+            own = [(name, group, parameter.default, "")]
+        for each, kind, part, panel in own:
             declared[each] = part.metadata
             parameters.append(_parameter(each, kind, part, panel))
 
@@ -160,14 +161,14 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _parameter(name: str, kind: Any, part: Any, panel: str | None) -> Parameter:
+def _parameter(name: str, kind: Any, part: Any, panel: str) -> Parameter:
     """Return what typer reads. Paths are parsed, flags have no opposite, and the help says what to give."""
     info, kinds = copy(part.metadata["info"]), {kind, *get_args(kind)}
     if kinds & {Path, list[Path]}:
         info.parser = as_location
     if isinstance(info, OptionInfo):
         info.metavar = info.metavar or next((word for of, word in _WORDS.items() if of in kinds), None)
-        info.rich_help_panel = panel
+        info.rich_help_panel = panel or None
         if part.default is False and not info.param_decls:
             info.param_decls = (f"--{name.replace('_', '-')}",)
     default = Parameter.empty if part.default is ... else part.default
