@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -157,7 +159,10 @@ def test_a_result_is_verified_bit_for_bit(tmp_path: Path) -> None:
         verification = sed.verify(stored, SCORES, TRUTH)
         assert verification.verified, str(verification)
         assert verification.agreements[0] == "strict: the value, 3 classes, thresholds"
-        assert verification.notes == ("the intervals are not verified",)
+        assert verification.notes == (
+            "the intervals are not verified",
+            "the values to expect on new clips are not verified",
+        )
 
     content = result.to_dict()
     content["metrics"][0]["value"] = np.nextafter(content["metrics"][0]["value"], 1)
@@ -171,9 +176,69 @@ def test_a_result_is_verified_bit_for_bit(tmp_path: Path) -> None:
         sed.verify({"metrics": []}, SCORES, TRUTH)
 
 
+def tampered(content: dict[str, Any], place: str, value: Any) -> dict[str, Any]:
+    """Return a copy of a result with another value at a place, such as ``metrics.0.value``."""
+    result = copy.deepcopy(content)
+    *keys, last = [int(key) if key.isdigit() else key for key in place.split(".")]
+    part: Any = result
+    for key in keys:
+        part = part[key]
+    if value is None:
+        del part[last]
+    else:
+        part[last] = value
+    return result
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "difference"),
+    [
+        ("signature.text", "sedscope 0.1.0 psds1#ffff", "parts of the signature do not agree"),
+        ("signature.metrics.psds1.hash", "0" * 32, "parts of the signature do not agree"),
+        ("signature.numbers.clips", 9999, "parts of the signature do not agree"),
+        ("signature.hashes.scores", None, "parts of the signature do not agree"),
+        ("clips", 9999, "the number of clips: 3 instead of 9999"),
+        ("hours", 1.0, "the hours"),
+        ("references.Dog", 9, "the references per class"),
+        ("metrics.0.value", None, "instead of None"),
+        ("metrics.0.per_class.Dog", 0.99, "the values of 1 class: Dog"),
+        ("metrics.0.name", "psds2", "the signature: "),
+        ("metrics.1", None, "the signature: "),
+    ],
+)
+def test_every_part_of_a_result_is_verified(place: str, value: Any, difference: str) -> None:
+    content = sed.evaluate(SCORES, TRUTH, ["psds1", "collar_f1"]).to_dict()
+    differences = sed.verify(tampered(content, place, value), SCORES, TRUTH).differences
+    assert any(difference in text for text in differences), differences
+
+
+def test_what_cannot_be_verified_is_said() -> None:
+    content = sed.evaluate(SCORES, TRUTH, "psds1", by={"a": "x", "b": "y", "c": "y"}).to_dict()
+    assert sed.verify(content, SCORES, TRUTH).notes == ("the values of groups are not verified",)
+    twice = tampered(content, "metrics", [{**content["metrics"][0], "value": 0.99}, *content["metrics"]])
+    with pytest.raises(sed.SedscopeError, match="not the JSON of one evaluation"):
+        sed.verify(twice, SCORES, TRUTH)
+    hashes = {"classes": content["signature"]["hashes"]["classes"]}
+    signature = replace(sed.evaluate(SCORES, TRUTH, "psds1").signature, hashes=hashes).as_json()
+    unknown = tampered(content, "signature", signature)
+    assert sed.verify(unknown, SCORES, TRUTH).verified
+    assert (
+        "the result has no hash of the clips, truth, scores" in sed.verify(unknown, SCORES, TRUTH).notes
+    )
+
+
+def test_a_result_without_hashes_is_not_compared(tmp_path: Path) -> None:
+    deltas = sed.deltas(SCORES, TRUTH, sed.presets.PSDS1.criterion)
+    stored = sed.evaluate_deltas(deltas, "psds1")
+    stored.to_json(tmp_path / "old.json")
+    with pytest.raises(sed.SedscopeError, match="no hash of the clips, truth"):
+        sed.compare({"old": tmp_path / "old.json", "new": SCORES}, TRUTH, "psds1", resampling=20)
+
+
 def test_another_version_is_noted() -> None:
     content = sed.evaluate(SCORES, TRUTH, "psds1").to_dict()
-    content["signature"]["version"] = "0.0.9"
+    signature = replace(sed.evaluate(SCORES, TRUTH, "psds1").signature, version="0.0.9")
+    content["signature"] = signature.as_json()
     verification = sed.verify(content, SCORES, TRUTH)
     assert verification.verified
     assert verification.notes[0].startswith("the result was computed by sedscope 0.0.9, and now by")
@@ -270,3 +335,7 @@ def test_a_submission_to_a_task_is_verified(folder: Path) -> None:
     assert run("verify", result, folder / "scores", *options).code == 0
     changed = run("verify", result, folder / "other", *options)
     assert (changed.code, changed.out.splitlines()[0]) == (1, "home")
+    content = json.loads(result.read_text())
+    for key, value in (("score", 0.99), ("formula", "2 * home.psds1"), ("datasets", {"home": {}})):
+        result.write_text(json.dumps({**content, key: value}))
+        assert run("verify", result, folder / "scores", *options).code == 1

@@ -91,7 +91,7 @@ def verify(
     """
     from .. import verify as verify_result
     from ..errors import collected_warnings
-    from ..evaluation.verification import StoredResult, compare_stored, read_json
+    from ..evaluation.verification import StoredResult, compare_stored, compare_task_values, read_json
 
     result, *others = paths
     if inputs.classes:
@@ -101,7 +101,7 @@ def verify(
 
         refuse_with_task(inputs, points=points)
         submission, truth_path = submission_and_truth(others, data)
-        details = read_json(result)
+        stored = read_json(result)
         with collected_warnings(), counting_progress() as progress:
             again = evaluate_task(
                 task,
@@ -111,7 +111,7 @@ def verify(
                 durations=inputs.durations,
                 run=Run(engine.threads, progress=progress),
             )
-        details = details.get("details") if isinstance(details, dict) else None
+        details = stored.get("details") if isinstance(stored, dict) else None
         if not isinstance(details, dict) or details.keys() != again.datasets.keys():
             raise SedscopeError(
                 f"{result} is not the JSON of a submission to the task {again.task.name}."
@@ -120,6 +120,7 @@ def verify(
             name: compare_stored(StoredResult.of(details[name], f"{result}: {name}"), evaluation)
             for name, evaluation in again.datasets.items()
         }
+        outcomes["score"] = compare_task_values(stored, again._values())
     else:
         if data is not None or len(others) != 2:
             raise SedscopeError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
@@ -23,7 +23,25 @@ if TYPE_CHECKING:
 
     from ..tuning.operating_points import OperatingPoints
 
-_VERIFIED = {"value": "the value", "per_class": "classes", "thresholds": "thresholds"}
+_VERIFIED = {
+    "value": "the value",
+    "per_class": "classes",
+    "thresholds": "thresholds",
+    "false_alarms_per_hour": "false alarms per hour",
+}
+_NOT_VERIFIED = {"interval": "the intervals", "on_new_clips": "the values to expect on new clips"}
+_OF_SET = {
+    "clips": "the number of clips",
+    "hours": "the hours",
+    "references": "the references per class",
+}
+_OF_TASK = {
+    "task": "the task",
+    "formula": "the formula of the score",
+    "lower_is_better": "which scores are better",
+    "datasets": "the values of the data sets",
+    "score": "the score",
+}
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,8 @@ class StoredResult:
     classes: tuple[str, ...]
     metrics: Mapping[str, Mapping[str, Any]]
     """By definition: the ``name``, the ``value``, ``per_class`` and ``thresholds``."""
+    content: Mapping[str, Any]
+    """All that it says."""
 
     @classmethod
     def of(cls, content: Any, where: str) -> StoredResult:
@@ -42,12 +62,15 @@ class StoredResult:
             signature = Signature.from_json(content["signature"])
             metrics = {str(metric["metric"]): dict(metric) for metric in content["metrics"]}
             classes = tuple(map(str, content["classes"]))
+            names = {metric["name"] for metric in metrics.values()}
+            if not len(names) == len(metrics) == len(content["metrics"]):
+                raise ValueError("two metrics have one name or definition")
         except (KeyError, TypeError, ValueError, SedscopeError):
             raise SedscopeError(
                 f"{where} is not the JSON of one evaluation with a signature. Write one with "
                 "`Evaluation.to_json()`."
             ) from None
-        return cls(signature, classes, metrics)
+        return cls(signature, classes, metrics, plain(content))
 
 
 def read_json(path: str | Location) -> Any:
@@ -164,14 +187,9 @@ def verify(
 def compare_stored(stored: StoredResult, again: Evaluation) -> Verification:
     """Compare a result with the same evaluation, computed again."""
     computed = StoredResult.of(plain(again._values()), "The evaluation")
-    differences = stored.signature.differences(computed.signature)
-    sides = stored.signature.hashes.keys() & computed.signature.hashes.keys()
-    agreements = [
-        f"the hash of the {side}"
-        for side in ("clips", "classes", "truth", "scores")
-        if side in sides and stored.signature.hashes[side] == computed.signature.hashes[side]
-    ]
-    of_values: list[str] = []
+    before, now = stored.signature, computed.signature
+    differences = [*_signature_differences(stored, now)]
+    agreements: list[str] = []
     for definition, metric in stored.metrics.items():
         name, other = metric["name"], computed.metrics.get(definition, {})
         same = [
@@ -179,17 +197,57 @@ def compare_stored(stored: StoredResult, again: Evaluation) -> Verification:
         ]
         if "classes" in same:
             same[same.index("classes")] = counted(len(metric["per_class"]), "class")
-        of_values += [f"{name}: {', '.join(same)}"] if same else []
+        agreements += [f"{name}: {', '.join(same)}"] if same else []
         differences += [f"{name}: {text}" for text in _value_differences(metric, other)]
+    differences += _plain_differences(stored.content, computed.content, _OF_SET)
+    agreements += [
+        f"the hash of the {side}"
+        for side in ("clips", "classes", "truth", "scores")
+        if side in before.hashes and before.hashes[side] == now.hashes.get(side)
+    ]
     notes = []
-    if stored.signature.version != computed.signature.version:
-        notes.append(
-            f"the result was computed by sedscope {stored.signature.version}, and now by "
-            f"{computed.signature.version}"
-        )
-    if any("interval" in metric for metric in stored.metrics.values()):
-        notes.append("the intervals are not verified")
-    return Verification((*of_values, *agreements), tuple(differences), tuple(notes))
+    if before.version != now.version:
+        notes.append(f"the result was computed by sedscope {before.version}, and now by {now.version}")
+    unknown = [side for side in now.hashes if side not in before.hashes]
+    if unknown:
+        notes.append(f"the result has no hash of the {listing(unknown)}")
+    groups = stored.content.get("groups")
+    if groups is not None:
+        if "groups" not in computed.content:
+            notes.append("the values of groups are not verified")
+        elif _without_intervals(groups) == _without_intervals(computed.content["groups"]):
+            agreements.append("the values of groups")
+        else:
+            differences.append("the values of groups")
+    notes += [
+        f"{text} are not verified"
+        for key, text in _NOT_VERIFIED.items()
+        if any(key in metric for metric in stored.metrics.values())
+    ]
+    return Verification((*agreements,), tuple(differences), tuple(notes))
+
+
+def compare_task_values(stored: Mapping[str, Any], computed: Mapping[str, Any]) -> Verification:
+    """Compare the score of a submission to a task, and the values that it comes from."""
+    before, now = (plain(values) for values in (stored, computed))
+    differences = _plain_differences(before, now, _OF_TASK)
+    agreements = [text for key, text in _OF_TASK.items() if before.get(key) == now.get(key)]
+    notes = ("the interval of the score is not verified",) if "interval" in before else ()
+    return Verification((*agreements,), (*differences,), notes)
+
+
+def _signature_differences(stored: StoredResult, now: Signature) -> Iterator[str]:
+    """Say in what the signature differs, and whether its line and its hashes agree with each other."""
+    before = stored.signature
+    reasons = before.differences(now)
+    yield from reasons
+    if plain(before.as_json()) != stored.content["signature"]:
+        yield f"the parts of the signature do not agree with each other: they say {before}"
+    lost = [side for side in before.hashes if side not in now.hashes]
+    if lost:
+        yield f"the hash of the {listing(lost)} cannot be computed from this input"
+    elif not reasons and replace(now, version=before.version, hashes=before.hashes) != before:
+        yield f"the signature: {now} instead of {before}"
 
 
 def _value_differences(metric: Mapping[str, Any], other: Mapping[str, Any]) -> Iterator[str]:
@@ -202,3 +260,25 @@ def _value_differences(metric: Mapping[str, Any], other: Mapping[str, Any]) -> I
         if changed:
             what = "the values" if key == "per_class" else "the thresholds"
             yield f"{what} of {counted(len(changed), 'class')}: {listing(changed)}"
+    if metric.get("false_alarms_per_hour") != other.get("false_alarms_per_hour"):
+        yield "the false alarms per hour"
+
+
+def _plain_differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], subjects: Mapping[str, str]
+) -> list[str]:
+    """Say what of some plain values differs. ``subjects``: what each key is called."""
+    return [
+        text
+        if isinstance(now.get(key), Mapping)
+        else f"{text}: {now.get(key)} instead of {before.get(key)}"
+        for key, text in subjects.items()
+        if before.get(key) != now.get(key)
+    ]
+
+
+def _without_intervals(values: Any) -> Any:
+    """Return plain values without what resampling added."""
+    if not isinstance(values, Mapping):
+        return values
+    return {key: _without_intervals(of) for key, of in values.items() if key not in _NOT_VERIFIED}

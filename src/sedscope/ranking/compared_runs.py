@@ -122,6 +122,9 @@ def values_of_published(
             for definition in definitions.values()
             if result.metrics.get(definition, {}).get("value") is None
         ]
+        unknown = [side for side in signature.hashes if side not in result.signature.hashes]
+        if unknown:
+            reasons.append(f"no hash of the {listing(unknown)}")
         of_result = replace(result.signature, metrics={})
         reasons += signature.differences(of_result, of_scores=False)
         if reasons:
