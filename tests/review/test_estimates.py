@@ -109,6 +109,9 @@ def test_the_limits_of_a_ratio_solve_the_equation_that_defines_them() -> None:
     assert 15 / 15 < low[0] < 2 < high[0] < 26 / 6
     assert (low[1], high[1]) == (pytest.approx(2 / 3), np.inf)
     assert (low[2], high[2]) == (0, pytest.approx(3 / 2, rel=0.5))
+    known, unknown = np.array([2.0]), (np.array([10.0]), np.array([6.0]), np.array([15.0]))
+    low, high = odds_limits((known, known, known), unknown)
+    assert [*low, *high] == pytest.approx([2 / 15, 2 / 6])
 
 
 Truth = dict[tuple[str, float], bool]
@@ -194,8 +197,80 @@ def test_silent_windows_give_recall_and_density() -> None:
     assert estimate.density == pytest.approx((calls / 80,) * 3)
     found = float(estimate.right.value[-1])
     assert [part[-1] for part in estimate.recall] == pytest.approx([found / calls] * 3)
-    with pytest.raises(sed.SedscopeError, match="Give the same durations"):
+    assert (estimate.reviewed, estimate.silent_windows, estimate.unsure) == (40, 40, 0)
+    with pytest.raises(sed.SedscopeError, match="durations are not those of the plan"):
         sed.review.estimate(system, review, durations=dict.fromkeys(system, 90.0))
+
+
+@pytest.mark.parametrize("hop", [1.0, 1.5, 2.0, 3.0])
+def test_windows_that_overlap_give_the_shares_of_all_windows(hop: float) -> None:
+    rng = np.random.default_rng(2)
+    onsets = np.arange(0, 58, hop)
+    calls = {clip: rng.uniform(0, 60, 6) for clip in ("a", "b", "c")}
+    has_call = {
+        (clip, onset): bool(((onset <= calls[clip]) & (calls[clip] < onset + 3)).any())
+        for clip in calls
+        for onset in onsets
+    }
+    detected = {key: float(rng.random()) for key in has_call if rng.random() < 0.5}
+    events = {
+        clip: [(onset, onset + 3, "Owl", score) for (c, onset), score in detected.items() if c == clip]
+        for clip in calls
+    }
+    system, durations = sed.ScoredEvents.from_events(events), dict.fromkeys(calls, 60.5)
+    review = sed.review.plan(system, reviews=1000, silent_windows=1000, durations=durations)
+    assert len(review) == len(has_call)
+    keys = zip(review.clips, (review.times[:, 0] / 1e6).tolist(), strict=True)
+    review = review.answered([has_call[key] for key in keys])
+    estimate = sed.review.estimate(system, review, durations=durations)["Owl"]
+    assert estimate.density == pytest.approx((np.mean([*has_call.values()]),) * 3)
+    for row, threshold in enumerate(estimate.thresholds):
+        above = sum(has_call[key] for key, score in detected.items() if score >= threshold)
+        share = above / sum(has_call.values())
+        assert [part[row] for part in estimate.recall or ()] == pytest.approx([share] * 3)
+
+
+def test_recall_is_inside_its_interval_at_every_threshold() -> None:
+    system = windows(200)
+    durations = dict.fromkeys(system, 600.0)
+    plan = sed.review.plan(system, reviews=40, silent_windows=30, durations=durations)
+    right = coins(system)
+    keys = zip(plan.clips, (plan.times[:, 0] / 1e6).tolist(), strict=True)
+    review = plan.answered([right.get(key, key[1] % 9 == 0) for key in keys])
+    recall = sed.review.estimate(system, review, durations=durations)["Dog"].recall
+    assert recall is not None
+    assert (recall.low <= recall.value + 1e-12).all()
+    assert (recall.value <= recall.high + 1e-12).all()
+
+
+def test_silent_windows_that_nobody_can_tell_give_no_recall() -> None:
+    system = windows(40)
+    durations = dict.fromkeys(system, 60.0)
+    review = sed.review.plan(system, reviews=20, silent_windows=5, durations=durations)
+    rows = [(*row[:7], -1 if row[5] == "silent" else 1) for row in review.rows()]
+    estimates = sed.review.estimate(system, sed.review.Review.of_rows(rows), durations=durations)
+    estimate = estimates["Dog"]
+    assert (estimate.recall, estimate.density) == (None, None)
+    assert (estimate.reviewed, estimate.silent_windows, estimate.unsure) == (20, 0, 5)
+    assert "silent" in estimates.table()
+
+
+def test_silent_windows_must_be_those_of_the_plan() -> None:
+    system = windows(40)
+    durations = dict.fromkeys(system, 60.0)
+    review = sed.review.plan(system, reviews=20, silent_windows=5, durations=durations)
+    rows = review.answered([True] * len(review)).rows()
+    first = next(i for i, row in enumerate(rows) if row[5] == "silent")
+    clip, label, onset, offset, score, stratum, weight, answer = rows[first]
+    rest = (offset, score, stratum, weight, answer)
+    for other, begin in ((clip, onset - 10**6), ("nowhere", onset)):
+        edited = [*rows[:first], (other, label, begin, *rest), *rows[first + 1 :]]
+        with pytest.raises(sed.SedscopeError, match="no window without a detection for 1 row"):
+            sed.review.estimate(system, sed.review.Review.of_rows(edited), durations=durations)
+    with pytest.raises(sed.SedscopeError, match="Rows may have been removed"):
+        sed.review.estimate(
+            system, sed.review.Review.of_rows(rows[:first] + rows[first + 1 :]), durations=durations
+        )
 
 
 def test_intervals_for_all_thresholds_are_wider() -> None:

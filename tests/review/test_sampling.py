@@ -102,6 +102,8 @@ def test_reviews_of_all_classes_together_are_shared() -> None:
     assert {label: review.labels.count(label) for label in ("Dog", "Cat", "Owl")} == {
         **{"Dog": 20, "Cat": 5, "Owl": 20}
     }
+    with pytest.raises(sed.SedscopeError, match="2 reviews cannot be shared among 3 classes"):
+        sed.review.plan(sed.ScoredEvents.from_events({"a": events}), reviews=2, per="total")
 
 
 def test_silent_windows_overlap_no_detection() -> None:
@@ -173,6 +175,16 @@ def test_a_table_is_read_back(tmp_path: Path) -> None:
     (tmp_path / "review.csv").write_text(text.replace(",\n", ",perhaps\n"), encoding="utf-8")
     with pytest.raises(sed.SedscopeError, match="line 2: 'perhaps'"):
         sed.review.read_review(tmp_path / "review.csv")
+    header, *rows = text.splitlines()
+    (tmp_path / "review.csv").write_text("\n".join([header, rows[1], *rows]), encoding="utf-8")
+    with pytest.raises(sed.SedscopeError, match="1 row occurs twice: lines 2 and 4"):
+        sed.review.read_review(tmp_path / "review.csv")
+
+
+def test_a_class_that_is_never_detected_has_no_plan() -> None:
+    system = sed.ScoredEvents.from_events({"a": [(0, 3, "Dog", 0.5)]}, classes=["Dog", "Cat"])
+    with pytest.raises(sed.SedscopeError, match="detects nothing of Cat"):
+        sed.review.plan(system, classes=["Dog", "Cat"])
 
 
 def write_recordings(folder: Path, system: sed.ScoredEvents) -> None:

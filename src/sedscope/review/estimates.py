@@ -22,7 +22,7 @@ from .stratified import (
     simultaneous_deviations,
     total_limits,
 )
-from .table import OPEN, RIGHT, SILENT, UNSURE, ClassReview, Review, class_review
+from .table import OPEN, RIGHT, SILENT, UNSURE, ClassReview, Review, class_review, refuse_others
 
 
 def estimate(
@@ -82,8 +82,8 @@ def estimate(
     by_class = detections_to_review(scores, above)
     windows = None
     if SILENT in review.strata:
-        first = review.strata.index(SILENT)
-        length = float(review.times[first, 1] - review.times[first, 0]) / 1e6
+        silent_times = review.times[np.array(review.strata) == SILENT]
+        length = float(np.median(silent_times[:, 1] - silent_times[:, 0])) / 1e6
         windows = Windows.of(scores, durations, length)
     per_class = {}
     for label in labels:
@@ -95,33 +95,39 @@ def estimate(
     return ReviewEstimate(per_class, level, hold)
 
 
-def _silent(review: Review, label: str, detections: ClassDetections, windows: Windows) -> Strata:
-    """Return the windows of a class without a detection, as a stratum. Refuse those of other clips."""
+def _silent(review: Review, label: str, detections: ClassDetections, windows: Windows) -> ClassReview:
+    """Return what was drawn of the windows of a class without a detection. Refuse other windows."""
     rows = [i for i, name in enumerate(review.labels) if name == label and review.strata[i] == SILENT]
-    size = len(windows.silent(detections))
-    if rows and round(float(review.weights[rows].sum())) != size:
+    silent = windows.silent(detections)
+    size = len(silent)
+    if round(float(review.weights[rows].sum())) != size:
         raise SedscopeError(
             f"{label}: the review has been made for {review.weights[rows].sum():.0f} windows without a "
-            f"detection, but there are {size}. Give the same durations, as for the plan (`durations=`)."
+            f"detection, but there are {size}. Rows may have been removed from it (answer them with ? "
+            "instead), or the durations are not those of the plan (`durations=`)."
         )
-    answers = review.answers[rows]
-    sure = np.count_nonzero(answers != UNSURE)
-    columns = (size, sure, np.count_nonzero(answers == RIGHT))
-    return Strata(*(np.array([column], np.int64) for column in columns))
+    keys = [(review.clips[i], *review.times[i].tolist()) for i in rows]
+    numbers = np.array([windows.number(*key) for key in keys], np.int64)
+    drawn = np.isin(numbers, silent).tolist()
+    others = [key for key, is_silent in zip(keys, drawn, strict=True) if not is_silent]
+    refuse_others(label, "window without a detection", others)
+    return ClassReview(np.array([size]), np.searchsorted(silent, numbers), review.answers[rows])
 
 
 def _class_estimate(
     label: str,
     detections: ClassDetections,
     answers: ClassReview,
-    silent: Strata | None,
+    silent: ClassReview | None,
     windows: Windows | None,
     level: float,
     hold: Hold,
 ) -> ClassEstimate:
     sure = answers.answers != UNSURE
     if not sure.any():
-        raise SedscopeError(f"{label}: the reviewer could not tell for any detection.")
+        raise SedscopeError(
+            f"{label}: the reviewer could not tell for any detection. Leave out its rows."
+        )
     ranks, right = answers.ranks[sure], answers.answers[sure] == RIGHT
     stratum = answers.strata[sure]
     thresholds = np.unique(detections.scores)[::-1]
@@ -142,10 +148,11 @@ def _class_estimate(
         deviations = for_one * factor / deviations_of(level)
     total = _totals(strata, deviations)
     recall = density = None
-    if silent is not None and windows is not None:
-        below = _rest(everything, strata).joined(_repeated(silent, len(numbers)))
+    heard = None if silent is None else _only_stratum(silent)
+    if heard is not None and windows is not None and (heard.reviewed.any() or not heard.sizes.any()):
+        below = _rest(everything, strata).joined(_repeated(heard, len(numbers)))
         recall = _recall(total, _totals(below, deviations))
-        density = _density(everything, silent, len(windows), for_one)
+        density = _density(everything, heard, len(windows), for_one)
     return ClassEstimate(
         thresholds,
         numbers,
@@ -153,12 +160,18 @@ def _class_estimate(
         total,
         recall,
         density,
-        int(sure.sum()) + (0 if silent is None else int(silent.reviewed[0])),
-        len(sure) - int(sure.sum()),
+        len(ranks),
+        None if heard is None else int(heard.reviewed[0]),
+        answers.unsure + (0 if silent is None else silent.unsure),
         logistic,
         isotonic_fit(*answered),
         strata,
     )
+
+
+def _only_stratum(drawn: ClassReview) -> Strata:
+    right, sure = drawn.answers == RIGHT, drawn.answers != UNSURE
+    return Strata(drawn.sizes, np.array([sure.sum()]), np.array([right.sum()]))
 
 
 def _above(numbers: IntArray, sizes: IntArray, ranks: IntArray, stratum: IntArray, right: Any) -> Strata:

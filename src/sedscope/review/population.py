@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..data.arrays import FloatArray, IntArray
-from ..data.clip_events import ClipEvents, EventList
+from ..data.clip_events import ClipEvents
 from ..data.clips import clip_id
 from ..data.scores import Scores
 from ..data.thresholds import detect
@@ -19,6 +21,8 @@ LOWEST_SCORE = 0.1
 """What frames must exceed to be detected, unless the user says otherwise."""
 WINDOW = 3.0
 """The length of windows in seconds, unless the detections are windows of one length."""
+_MOST_WINDOWS_AT_ONCE = 30
+"""How many windows of a system may share an instant. Onsets with a smaller step are those of events."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,53 +78,88 @@ def _refuse_unreviewable(label: str, detections: ClassDetections) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """All whole windows of all clips, one after the other from the beginning of each clip."""
+    """Windows of all clips, from the beginning of each clip.
+
+    If the detections are windows, these are all windows that the system judged, which may overlap. Else, each
+    window begins where the one before ends.
+    """
 
     clips: list[str]
     numbers: IntArray
     """Of each clip, how many windows it has."""
     length: int
     """In microseconds."""
+    hop: int
+    """From the onset of a window to the next one, in microseconds."""
+    of_system: bool
+    """Whether the detections are some of these windows."""
 
     @classmethod
     def of(cls, scores: Scores, durations: Mapping[str, float] | None, length: float | None) -> Windows:
         """Cut clips into windows. ``length``: in seconds; by default that of the detections."""
         if length is not None and not length > 0:
             raise SedscopeError(f"window={length} is not valid. Give a length in seconds above 0.")
-        ticks = int(to_ticks(window_length(scores) if length is None else length))
+        onsets, own, hop = _system_windows(scores)
+        ticks = (own or int(to_ticks(WINDOW))) if length is None else int(to_ticks(length))
+        of_system = hop > 0 and ticks == own
+        hop = hop if of_system else ticks
         ends = _ends(scores, durations)
-        return cls([*ends], np.array([end // ticks for end in ends.values()], np.int64), ticks)
+        last = {clip: int(onsets[clip].max(initial=-hop)) // hop if of_system else -1 for clip in onsets}
+        numbers = [max((end - ticks) // hop, last.get(clip, -1), -1) + 1 for clip, end in ends.items()]
+        return cls([*ends], np.array(numbers, np.int64), ticks, hop, of_system)
 
     def __len__(self) -> int:
         return int(self.numbers.sum())
 
+    @cached_property
+    def _starts(self) -> dict[str, int]:
+        """The number of the first window of each clip."""
+        return dict(zip(self.clips, (np.cumsum(self.numbers) - self.numbers).tolist(), strict=True))
+
     def silent(self, detections: ClassDetections) -> IntArray:
-        """Return the numbers of the windows that overlap no detection."""
-        starts = dict(zip(self.clips, (np.cumsum(self.numbers) - self.numbers).tolist(), strict=True))
+        """Return the numbers of the windows that are not detections. Those of no system overlap none."""
+        starts = self._starts
         free = np.ones(len(self), bool)
-        first = detections.times[:, 0] // self.length
-        last = np.maximum(-(-detections.times[:, 1] // self.length), first + 1)
+        first = detections.times[:, 0] // self.hop
+        last = first + 1
+        if not self.of_system:
+            last = np.maximum(-(-detections.times[:, 1] // self.hop), last)
         sizes = dict(zip(self.clips, self.numbers.tolist(), strict=True))
         for clip, a, b in zip(detections.clips, first.tolist(), last.tolist(), strict=True):
             free[starts[clip] + max(a, 0) : starts[clip] + min(b, sizes[clip])] = False
         return np.flatnonzero(free)
 
+    def number(self, clip: str, onset: int, offset: int) -> int:
+        """Return the number of a window, or -1 if it is none."""
+        number, rest = divmod(onset, self.hop)
+        is_window = clip in self._starts and not rest and offset - onset == self.length
+        return self._starts[clip] + number if is_window else -1
+
     def place(self, number: int) -> tuple[str, int, int]:
         """Return clip, onset and offset of a window, in microseconds."""
         ends = np.cumsum(self.numbers)
         clip = int(np.searchsorted(ends, number, side="right"))
-        first = (number - int(ends[clip] - self.numbers[clip])) * self.length
+        first = (number - int(ends[clip] - self.numbers[clip])) * self.hop
         return self.clips[clip], first, first + self.length
 
 
-def window_length(scores: Scores) -> float:
-    """Return the length of the detections in seconds if they are windows of one length, else 3."""
+def _system_windows(scores: Scores) -> tuple[dict[str, IntArray], int, int]:
+    """Return the onsets of the detections by clip, and length and hop of the windows that they are.
+
+    In microseconds; the length is 0 if the detections have several, the hop if their onsets fit no hop.
+    """
     if not scores.holds_events:
-        return WINDOW
-    opened = map(scores.open, scores)
-    times = EventList.joined([clip for clip in opened if isinstance(clip, ClipEvents)]).times
-    lengths = np.unique(times[:, 1] - times[:, 0])
-    return float(lengths[0]) / 1e6 if len(lengths) == 1 and lengths[0] > 0 else WINDOW
+        return {}, 0, 0
+    opened = {clip: scores.open(clip) for clip in scores}
+    times = {clip: events.times for clip, events in opened.items() if isinstance(events, ClipEvents)}
+    onsets = {clip: of_clip[:, 0] for clip, of_clip in times.items()}
+    lengths = np.unique(np.concatenate([of_clip[:, 1] - of_clip[:, 0] for of_clip in times.values()]))
+    if len(lengths) != 1 or lengths[0] <= 0:
+        return onsets, 0, 0
+    length = int(lengths[0])
+    hop = int(np.gcd.reduce(np.concatenate([*onsets.values()])))
+    hop = hop if 0 < hop <= length else math.gcd(hop, length)
+    return onsets, length, hop if hop * _MOST_WINDOWS_AT_ONCE >= length else 0
 
 
 def _ends(scores: Scores, durations: Mapping[str, float] | None) -> dict[str, int]:

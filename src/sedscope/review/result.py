@@ -54,8 +54,12 @@ class ClassEstimate:
         detection.
     density : Estimated or None
         The share of the windows of all clips with a call.
-    reviewed, unsure : int
-        How many detections and windows have an answer, and for how many the reviewer could not tell.
+    reviewed : int
+        How many detections have an answer.
+    silent_windows : int or None
+        How many windows without a detection have an answer.
+    unsure : int
+        For how many detections and windows the reviewer could not tell.
     logistic, isotonic : LogisticFit and IsotonicFit
         Curves of the probability to be right over the score.
     """
@@ -67,6 +71,7 @@ class ClassEstimate:
     recall: Estimated | None
     density: Estimated | None
     reviewed: int
+    silent_windows: int | None
     unsure: int
     logistic: LogisticFit
     isotonic: IsotonicFit
@@ -151,11 +156,12 @@ class ReviewEstimate(ResultTable[ClassEstimate]):
             value, low, high = (np.ravel(part)[-1] for part in estimated)
             return f"{value:.{digits}f} ({low:.{digits}f}–{high:.{digits}f})"
 
-        silent = any(of_class.density is not None for of_class in self.per_class.values())
-        header = ["class", "detections", "reviewed", "unsure", "precision"]
+        silent = any(of_class.silent_windows is not None for of_class in self.per_class.values())
+        header = ["class", "detections", "reviewed", *["silent"] * silent, "unsure", "precision"]
         rows = []
         for label, of_class in self.per_class.items():
-            numbers = (of_class.detections[-1], of_class.reviewed, of_class.unsure)
+            windows = [of_class.silent_windows] if silent else []
+            numbers = (of_class.detections[-1], of_class.reviewed, *windows, of_class.unsure)
             row = [label, *map(str, numbers), shown(of_class.precision)]
             rows.append([*row, shown(of_class.recall), shown(of_class.density)] if silent else row)
         header += ["recall", "density"] if silent else []
@@ -269,6 +275,7 @@ def _class_values(of_class: ClassEstimate) -> dict[str, Any]:
     return {
         "detections": int(of_class.detections[-1]),
         "reviewed": of_class.reviewed,
+        "silent_windows": of_class.silent_windows,
         "unsure": of_class.unsure,
         "precision": curve(of_class.precision),
         "right": curve(of_class.right),

@@ -12,7 +12,7 @@ import numpy as np
 from ..data.arrays import FloatArray, IntArray
 from ..data.choices import check_choice
 from ..data.scores import Scores
-from ..errors import SedscopeError, listing, with_guesses
+from ..errors import SedscopeError, counted, listing, with_guesses
 from .population import ClassDetections, Windows, detections_to_review
 from .table import OPEN, RIGHT, SILENT, WRONG, ClassReview, Review, Row, class_review
 
@@ -91,6 +91,11 @@ def plan(
             raise SedscopeError(f"{name}={number} is not valid. Give a number of at least {fewest}.")
     by_class = reviewed_classes(scores, above, classes)
     numbers = _shares([*map(len, by_class.values())], reviews, per)
+    if not all(numbers):
+        raise SedscopeError(
+            f"{counted(reviews, 'review')} cannot be shared among {counted(len(by_class), 'class')}. Draw "
+            "more, or choose classes (`classes=`)."
+        )
     windows = Windows.of(scores, durations, window) if silent_windows else None
     rows: list[Row] = []
     for (label, detections), number in zip(by_class.items(), numbers, strict=True):
@@ -209,6 +214,9 @@ def reviewed_classes(
         named = listing(with_guesses(unknown, scores.classes))
         raise SedscopeError(f"The system has no class {named}.")
     by_class = detections_to_review(scores, above)
+    empty = [label for label in chosen or () if not len(by_class[label])]
+    if empty:
+        raise SedscopeError(f"The system detects nothing of {listing(empty)}.")
     return {
         label: detections
         for label, detections in by_class.items()

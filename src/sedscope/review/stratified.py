@@ -156,8 +156,9 @@ def odds_limits(
     the ratio of the limits, which is wider.
     """
 
-    def limit(a: FloatArray, a_end: FloatArray, b: FloatArray, b_end: FloatArray) -> FloatArray:
-        sign = np.where(a_end < a, -1.0, 1.0)
+    def limit(
+        sign: int, a: FloatArray, a_end: FloatArray, b: FloatArray, b_end: FloatArray
+    ) -> FloatArray:
         inner = (a * b) ** 2 - a_end * b_end * (2 * a - a_end) * (2 * b - b_end)
         bottom = b_end * (2 * b - b_end)
         solved = (bottom > 0) & (inner >= 0)
@@ -167,7 +168,7 @@ def odds_limits(
         return np.where(a_end > 0, np.maximum(ratio, 0), 0)
 
     (a, a_low, a_high), (b, b_low, b_high) = above, below
-    return limit(a, a_low, b, b_high), limit(a, a_high, b, b_low)
+    return limit(-1, a, a_low, b, b_high), limit(1, a, a_high, b, b_low)
 
 
 def evidence(strata: Strata, share: float) -> tuple[FloatArray, FloatArray]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..data.arrays import FloatArray
 from ..data.times import Ticks, to_seconds, to_ticks
-from ..errors import SedscopeError, counted, listing
+from ..errors import SedscopeError, counted, listing, subject
 from ..io.atomic_write import write_text
 from ..io.locations import Location, location
 from ..io.text_tables import TextTable, numbers, quoted, read_text_table
@@ -220,11 +220,26 @@ def read_review(path: str | Location) -> Review:
         row[table.place("score")] = cell or "nan"
     (scores,) = numbers(table, [table.place("score")])
     times = to_ticks(np.array([onsets, offsets]).T.reshape(-1, 2))
+    _refuse_twice(table, [*zip(cells["filename"], cells["event_label"], *times.T.tolist(), strict=True)])
     return Review(
         *(cells["filename"], cells["event_label"], times, np.array(scores), cells["stratum"]),
         np.array(weights),
         _answers(table, cells["correct"]),
     )
+
+
+def _refuse_twice(table: TextTable, keys: Sequence[tuple[str, str, int, int]]) -> None:
+    """Refuse rows about the same detection, or the same window, of a class."""
+    first: dict[tuple[str, str, int, int], int] = {}
+    twice = [
+        f"lines {table.lines[first[key]]} and {table.lines[row]}"
+        for row, key in enumerate(keys)
+        if first.setdefault(key, row) != row
+    ]
+    if twice:
+        raise SedscopeError(
+            f"{table.path}: {subject(len(twice), 'row', 'occurs')} twice: {listing(twice)}. Keep one of each."
+        )
 
 
 def _answers(table: TextTable, cells: Sequence[str]) -> NDArray[np.int8]:
@@ -252,6 +267,11 @@ class ClassReview:
     answers: NDArray[np.int8]
 
     @property
+    def unsure(self) -> int:
+        """For how many the reviewer cannot tell."""
+        return int(np.count_nonzero(self.answers == UNSURE))
+
+    @property
     def strata(self) -> NDArray[np.int64]:
         """The stratum of each detection that was drawn, from 0."""
         return np.searchsorted(np.cumsum(self.sizes), self.ranks, side="right")
@@ -265,30 +285,29 @@ def class_review(review: Review, label: str, detections: ClassDetections) -> Cla
         for rank, key in enumerate(zip(detections.clips, *detections.times.T.tolist(), strict=True))
     }
     keys = [(review.clips[i], *review.times[i].tolist()) for i in rows]
-    missing = [
-        f"{clip} {onset / 1e6:g}–{offset / 1e6:g} s"
-        for clip, onset, offset in keys
-        if (clip, onset, offset) not in rank_of
-    ]
-    if missing:
-        raise SedscopeError(
-            f"{label}: the system has no detection for {counted(len(missing), 'row')} of the review: "
-            f"{listing(missing)}. {_SAME_SYSTEM}"
-        )
+    refuse_others(label, "detection", [key for key in keys if key not in rank_of])
     names = sorted({review.strata[i] for i in rows}, key=_stratum_number)
     totals = [sum(review.weights[i] for i in rows if review.strata[i] == name) for name in names]
     sizes = np.round(np.array(totals)).astype(np.int64)
     drawn = ClassReview(sizes, np.array([rank_of[key] for key in keys], np.int64), review.answers[rows])
-    if (
-        np.abs(np.array(totals) - sizes).max(initial=0) > 1e-6 * sizes.max(initial=1)
-        or sizes.sum() != len(detections)
-        or [names[k] for k in drawn.strata.tolist()] != [review.strata[i] for i in rows]
-    ):
+    if sizes.sum() != len(detections) or [names[k] for k in drawn.strata.tolist()] != [
+        review.strata[i] for i in rows
+    ]:
         raise SedscopeError(
             f"{label}: the strata of the review do not fit the {counted(len(detections), 'detection')} of "
             f"the system. Rows may have been removed from it (answer them with ? instead). {_SAME_SYSTEM}"
         )
     return drawn
+
+
+def refuse_others(label: str, what: str, others: Sequence[tuple[str, int, int]]) -> None:
+    """Refuse rows, each with clip, onset and offset, that are not what a plan draws."""
+    if others:
+        rows = [f"{clip} {onset / 1e6:g}–{offset / 1e6:g} s" for clip, onset, offset in others]
+        raise SedscopeError(
+            f"{label}: the system has no {what} for {counted(len(rows), 'row')} of the review: "
+            f"{listing(rows)}. {_SAME_SYSTEM}"
+        )
 
 
 _SAME_SYSTEM = "Give the same system, with the same options (`above=`), as for the plan."
