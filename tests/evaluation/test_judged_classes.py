@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.report.page_data import build_page
 
 from ..support.files import write_durations
+from ..support.report.contents import build_page
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 CLASSES = ("a", "b", "c", "d")

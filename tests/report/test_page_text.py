@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sedscope.report.html import IMPORT, join_modules, json_text, script_modules
+from sedscope.report.html import IMPORT, as_json, join_modules, json_text, script_modules
 from sedscope.report.packing import HEIGHT, WIDTH, pack_steps, short_between, visible_vertices
 from sedscope.report.panels import PANELS
-from sedscope.report.schema import as_json
 
 from ..support.report.packing import unpacked
 from ..support.report.sets import HOSTILE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,28 +14,18 @@ from sedscope.data.score_cache import cached
 from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION
-from sedscope.report.page_data import build_page
-from sedscope.report.panels.clips import ClipsData
-from sedscope.report.panels.cross_triggers import CrossTriggersData
-from sedscope.report.panels.psd_roc import EVEN_THRESHOLDS, PSDROCData
-from sedscope.report.schema import Page, PanelData
+from sedscope.report.panels.psd_roc import EVEN_THRESHOLDS
 from sedscope.report.slider_positions import MAX_POSITIONS
 from sedscope.report.source import ReportSource
 from sedscope.report.systems import as_systems
 
 from ..support.command_line import run
 from ..support.files import write_files
+from ..support.report.contents import build_page, panel
 from ..support.report.packing import unpacked
 from ..support.report.sets import METRICS, hostile_set, simulated_set
 
 pytestmark = pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
-
-Data = TypeVar("Data", bound=PanelData)
-
-
-def panel(page: Page, kind: type[Data]) -> Data:
-    """The data of one panel of the page."""
-    return next(entry.data for entry in page.panels if isinstance(entry.data, kind))
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +35,11 @@ def evaluation() -> sed.Evaluation:
 
 
 @pytest.fixture(scope="module")
-def page(evaluation: sed.Evaluation) -> Page:
+def page(evaluation: sed.Evaluation) -> Any:
     return build_page({"a": evaluation})
 
 
-def test_counts_at_every_position_are_the_library_s(evaluation: sed.Evaluation, page: Page) -> None:
+def test_counts_at_every_position_are_the_library_s(evaluation: sed.Evaluation, page: Any) -> None:
     scores, truth = simulated_set()
     for q, criterion in enumerate(evaluation.counts):
         counts = sed.deltas(scores, truth, criterion).counts()
@@ -59,7 +49,7 @@ def test_counts_at_every_position_are_the_library_s(evaluation: sed.Evaluation, 
             assert unpacked(packed.tp) == [tally.tp for tally in expected]
             assert unpacked(packed.fp) == [tally.fp for tally in expected]
             at = counts[label].at(thresholds)
-            by_class = panel(page, CrossTriggersData).counts[0][q][k]
+            by_class = panel(page, "cross_triggers").counts[0][q][k]
             for m, cross_triggers in by_class.items():
                 assert unpacked(cross_triggers) == at.ct(page.classes[m]).tolist()
             assert (packed.ct is None) == (not by_class)
@@ -69,7 +59,7 @@ def test_counts_at_every_position_are_the_library_s(evaluation: sed.Evaluation, 
 
 
 def test_positions_are_few_and_include_what_buttons_choose(
-    evaluation: sed.Evaluation, page: Page
+    evaluation: sed.Evaluation, page: Any
 ) -> None:
     scores, truth = simulated_set()
     buttons: list[dict[str, Any]] = [
@@ -93,7 +83,7 @@ def test_positions_are_few_and_include_what_buttons_choose(
                 assert (best.tp, best.fp) in [(tally.tp, tally.fp) for tally in reached]
 
 
-def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page) -> None:
+def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Any) -> None:
     collar = sed.Collar()
     thresholds = dict.fromkeys(evaluation.classes, 0.4)
     scores, truth = simulated_set()
@@ -107,7 +97,7 @@ def test_clips_are_ranked_by_their_errors(evaluation: sed.Evaluation, page: Page
     deltas = sed.deltas(scores, truth, source.criteria[0])
     by_class = [*class_errors(deltas, source.clip_selection.thresholds)]
     total = dict(zip(scores, np.sum(by_class, axis=(0, 2)), strict=True))
-    shown = [int(total[clip.name]) for clip in panel(page, ClipsData).clips]
+    shown = [int(total[clip.name]) for clip in panel(page, "clips").clips]
     faulty = [number for number in shown if number]
     assert faulty == sorted(faulty, reverse=True)
     assert faulty == shown[: len(faulty)]
@@ -121,10 +111,10 @@ def test_of_every_class_the_worst_clip_is_shown(evaluation: sed.Evaluation) -> N
     assert choose_clips(evaluation.alignment, errors, 6, [30, 2, 40]) == [0, 1, 2, 3, 30, 40]
 
 
-def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:
+def test_cells_list_clips_with_their_cross_triggers(page: Any) -> None:
     scores, truth = simulated_set()
     criterion = sed.presets.PSDS2.criterion
-    data = panel(page, CrossTriggersData)
+    data = panel(page, "cross_triggers")
     cells = data.cells[0][1]
     assert cells
     for key, ranges in cells.items():
@@ -137,7 +127,7 @@ def test_cells_list_clips_with_their_cross_triggers(page: Page) -> None:
             assert first > last
             for position in (len(thresholds) - first, len(thresholds) - 1 - last):
                 assert alone.at([thresholds[position]]).ct(other)[0] > 0
-    browsed = [clip.name for clip in panel(page, ClipsData).clips]
+    browsed = [clip.name for clip in panel(page, "clips").clips]
     assert data.clip_names[: page.header.browsable_clips] == browsed
 
 
@@ -163,13 +153,14 @@ def test_curves_of_even_thresholds_reach_the_largest_rate(
     scores = sed.Scores.from_arrays(values, classes=["Cat", "Dog"], frame=0.1)
     metric = sed.PSDS(sed.Intersection(0.5, 0.5, cttc=0.3), alpha_ct=alpha_ct, max_efpr=max_efpr)
     page = build_page({"a": sed.evaluate(scores, truth, metric)})
-    curves = panel(page, PSDROCData).pictures[0].systems[0]
+    curves = panel(page, "psd_roc").pictures[0].systems[0]
     assert curves.approximation is not None
     assert curves.even_thresholds is not None
     overall = curves.approximation.overall
     efpr, etpr = (np.array(unpacked(text)) / RESOLUTION for text in (overall.efpr, overall.etpr))
     shown = float(np.sum(np.diff(np.append(efpr, 1)) * etpr))
-    thresholds = np.linspace(*curves.even_thresholds, EVEN_THRESHOLDS)
+    low, high = curves.even_thresholds
+    thresholds = np.linspace(low, high, EVEN_THRESHOLDS)
     if scale == "probabilities":
         assert thresholds.tolist() == pytest.approx((np.arange(50) + 0.5) / 50)
     sets = sed.approximate(scores, thresholds)
@@ -281,7 +272,7 @@ def test_clips_without_frames_can_be_shown() -> None:
     events = {clip: [(1, 3, "Dog")] for clip in values}
     truth = sed.GroundTruth.from_dict(events, durations=dict.fromkeys(values, 10.0))
     page = build_page({"a": sed.evaluate(scores, truth, METRICS[:3])})
-    assert {clip.name for clip in panel(page, ClipsData).clips} == {"a", "b"}
+    assert {clip.name for clip in panel(page, "clips").clips} == {"a", "b"}
 
 
 def test_sets_of_detections_have_a_report_too(tmp_path: Path) -> None:
@@ -305,7 +296,7 @@ def test_systems_must_be_evaluated_alike(evaluation: sed.Evaluation) -> None:
 
 def test_clips_to_show(evaluation: sed.Evaluation) -> None:
     page = build_page({"a": evaluation}, clips_shown=["clip_07.wav", "clip_03"])
-    chosen = panel(page, ClipsData).clips
+    chosen = panel(page, "clips").clips
     assert sorted(clip.name for clip in chosen) == ["clip_03", "clip_07"]
     with pytest.raises(sed.SedscopeError, match="1 clip that the evaluation does not contain: nothing"):
         build_page({"a": evaluation}, clips_shown=["nothing"])
@@ -321,7 +312,7 @@ def test_audio_goes_in_as_far_as_there_is_room(
     monkeypatch.setattr("sedscope.report.audio.MAX_BYTES", 50)
     names = ["clip_03", "clip_04", "clip_05"]
     page = build_page({"a": evaluation}, clips_shown=names, audio=tmp_path)
-    audio = {clip.name: [part.url for part in clip.audio] for clip in panel(page, ClipsData).clips}
+    audio = {clip.name: [part.url for part in clip.audio] for clip in panel(page, "clips").clips}
     assert audio == {"clip_03": ["data:audio/wav;base64,UklGRg=="], "clip_04": [], "clip_05": []}
     assert page.notes[-2:] == [
         "The folder has no audio file for 1 clip of this page.",

@@ -9,9 +9,9 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import BrierScore, CalibrationError
-from sedscope.report.page_data import build_page
 
 from ..support.report.browser import Browser
+from ..support.report.contents import build_page
 from .conftest import page
 
 __all__ = ["page"]

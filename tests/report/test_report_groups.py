@@ -9,10 +9,9 @@ import pytest
 
 import sedscope as sed
 from sedscope.escaping import printable
-from sedscope.report.page_data import build_page
-from sedscope.report.panels.groups import GroupsData
 
 from ..support.report.browser import Browser
+from ..support.report.contents import build_page, panel
 from ..support.report.page import number
 from ..support.report.sets import HOSTILE, simulated_set
 from .conftest import page
@@ -93,7 +92,7 @@ def test_groups_of_several_systems_must_be_the_same(grouped: sed.Evaluation) -> 
     scores, truth = simulated_set()
     other = sed.evaluate(scores, truth, ["psds1", "collar_f1"])
     built = build_page({"a": grouped, "b": other}, clips_shown=1)
-    (data,) = [entry.data for entry in built.panels if isinstance(entry.data, GroupsData)]
+    data = panel(built, "groups")
     assert not data.groupings
     assert [sentence.split(" of a ")[0] for sentence in data.left_out] == [
         "The 5 groups of clips",

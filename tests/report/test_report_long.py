@@ -13,6 +13,7 @@ from sedscope.diagnosis import diagnose_clip
 from sedscope.report.score_ranks import FEW_FRAMES, score_ranks
 
 from ..support.report.browser import Browser
+from ..support.report.contents import contents
 from ..support.report.page import thresholds
 from .conftest import page
 
@@ -162,7 +163,8 @@ def test_ranks_of_noise_take_no_more_room_than_columns(frames: int) -> None:
     noise = np.random.default_rng(0).random((frames, 1))
     ticks = np.rint(np.arange(frames + 1) * 1024e6 / 48000).astype(np.int64)
     ticks[-1] -= 5  # the last frame is shorter
-    packed = score_ranks(sed.ClipScores(noise, ticks / 1e6), {0: 0}, {0: np.linspace(1, 0, 200)}, 1000)
+    thresholds = {0: np.linspace(1, 0, 200)}
+    packed = contents(score_ranks(sed.ClipScores(noise, ticks / 1e6), {0: 0}, thresholds, 1000))
     assert not isinstance(packed.edges, str)
     columns = packed.edges[2]
     assert columns == len(decoded(packed.ranks[0])) if packed.runs is None else columns <= FEW_FRAMES

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.report.page_data import build_page
-from sedscope.report.panels.queries import QueriesData
 
 from ..support.report.browser import Browser
+from ..support.report.contents import build_page, panel
 from ..support.report.page import check_table, number
 from .conftest import page
 
@@ -124,9 +123,8 @@ def test_references_that_overlap_have_no_error_types() -> None:
     evaluation = sed.evaluate(*sets(overlapping=True), METRICS["R1"])
     report = build_page({"system": evaluation})
     assert "Some references of one class overlap, so the page has no error types." in report.notes
-    assert "errors" not in [panel.name for panel in report.panels]
-    (queries,) = [panel.data for panel in report.panels if panel.name == "queries"]
-    assert isinstance(queries, QueriesData)
+    assert "errors" not in [entry.name for entry in report.panels]
+    queries = panel(report, "queries")
     (mark,) = queries.pictures[0].systems[0].marks
     assert (mark.smallest_hit, mark.value) == (0.5, evaluation[METRICS["R1"]].value)
 
@@ -140,8 +138,7 @@ def test_marks_lie_on_their_curves(page: Browser, tmp_path_factory: pytest.TempP
     )
     report = build_page(comparison.evaluations, comparison=comparison)
     assert any("first run" in note for note in report.notes)
-    (queries,) = [panel.data for panel in report.panels if panel.name == "queries"]
-    assert isinstance(queries, QueriesData)
+    queries = panel(report, "queries")
     assert [picture.metrics for picture in queries.pictures] == [[0], [1]]
     for picture, metric in zip(queries.pictures, metrics.values(), strict=True):
         for curves, evaluation in zip(picture.systems, comparison.evaluations.values(), strict=True):

@@ -10,9 +10,9 @@ import pytest
 
 import sedscope as sed
 from sedscope.postprocessing import MedianFilter
-from sedscope.report.page_data import build_page
 
 from ..support.report.browser import Browser
+from ..support.report.contents import build_page
 from ..support.report.page import number, thresholds
 from ..support.report.sets import simulated_set
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import typer
-
 from ..errors import SedscopeError, listing
 from .options.arguments import JSON, SCORES, postprocess
 from .options.engines import ThreadOptions
-from .options.groups import argument, option
+from .options.groups import argument, option, output_option
 from .options.inputs import InputOptions
+from .options.outputs import show_result
 
 if TYPE_CHECKING:
     from ..io.locations import Location
@@ -26,12 +25,8 @@ def calibrate(
     ),
     inputs: InputOptions,
     threads: ThreadOptions,
-    output: Path | None = option(
-        None,
-        "File for the maps (.toml or .json), which --postprocess reads.",
-        "--output",
-        "-o",
-        writes="file",
+    output: Path | None = output_option(
+        None, "File for the maps (.toml or .json), which --postprocess reads."
     ),
     criterion: str | None = option(
         None, "What is right. [default: Segment(1), or Window() for events that are kept as they are]"
@@ -53,12 +48,7 @@ def calibrate(
         result = _of_truth(scores, ground_truth, inputs, threads, criterion, method, folds)
     if output is not None:
         result.points.save(output)
-    if json == "-":
-        typer.echo(result.to_json(), nl=False)
-        return
-    typer.echo(result.table())
-    if json:
-        result.to_json(json)
+    show_result(result, (), json)
 
 
 def _is_review(path: Location) -> bool:

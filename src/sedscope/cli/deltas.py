@@ -11,7 +11,7 @@ import typer
 from ..errors import SedscopeError, counted
 from .options.arguments import GROUND_TRUTH, SCORES, counting_progress, postprocess
 from .options.engines import EngineOptions
-from .options.groups import option
+from .options.groups import option, output_option
 from .options.inputs import InputOptions
 from .options.results import MetricOptions
 
@@ -26,7 +26,7 @@ def deltas(
     *,
     scores: Path = SCORES,
     ground_truth: Path = GROUND_TRUTH,
-    output: Path = option(..., "File for the deltas.", "--output", "-o", writes="file"),
+    output: Path = output_option(..., "File for the deltas."),
     inputs: InputOptions,
     metric_options: MetricOptions,
     engine: EngineOptions,

@@ -12,15 +12,18 @@ import typer
 from ..errors import SedscopeError
 from .options.arguments import GROUND_TRUTH, JSON, SCORES, collected_warnings, postprocess
 from .options.engines import ThreadOptions
-from .options.groups import argument, option
+from .options.groups import argument, option, output_option
 from .options.inputs import InputOptions
 from .options.outputs import (
     PICTURES,
+    POINTS_FILE,
     TABLES,
+    THRESHOLD,
     BoxOptions,
     LatexOptions,
     check_tables,
     read_points,
+    show_result,
     with_postprocess,
     write_event_list,
     write_picture,
@@ -33,9 +36,6 @@ if TYPE_CHECKING:
     from ..diagnosis import ErrorList
     from ..io.locations import Location
     from ..tabular import TabularResult
-
-_POINTS = option(None, "File of operating points, which 'sedscope tune' or a report wrote.")
-_THRESHOLD = option(None, "One threshold for all classes.")
 
 _BEST_THRESHOLDS = (
     "One threshold for all classes. [default: without --points, that of the best F-score of each class on "
@@ -51,7 +51,7 @@ def diagnose(
     inputs: InputOptions,
     threads: ThreadOptions,
     latex: LatexOptions,
-    points: Path | None = _POINTS,
+    points: Path | None = POINTS_FILE,
     threshold: float | None = option(None, _BEST_THRESHOLDS),
     criterion: str = option("Collar()", "Which references are found, and which detections are true."),
     worst: int | None = option(None, "Show this many clips instead, those with the most errors.", min=1),
@@ -80,16 +80,14 @@ def diagnose(
     elif confusions:
         result = diagnosis.confusions()
     write_tables(result, output, latex)
-    _show(result, chosen.notes, json)
+    show_result(result, chosen.notes, json)
 
 
-_ERRORS = option(
+_ERRORS = output_option(
     None,
     "File for the list: .csv has all columns. Other names select a format of events, as for "
     "'sedscope detect'; a folder holds tables of Raven, one per recording.",
-    "--output",
-    "-o",
-    writes="either",
+    "either",
 )
 
 
@@ -100,7 +98,7 @@ def errors(
     inputs: InputOptions,
     threads: ThreadOptions,
     box_options: BoxOptions,
-    points: Path | None = _POINTS,
+    points: Path | None = POINTS_FILE,
     threshold: float | None = option(None, _BEST_THRESHOLDS),
     criterion: str = option("Collar()", "Which references are found, and which detections are true."),
     order: Literal["score", "time", "suspicion"] = option(
@@ -139,7 +137,7 @@ def errors(
     elif output is not None:
         durations = load_durations(inputs.durations)
         chosen.notes.extend(write_event_list(listed.events(), output, durations, box_options.boxes()))
-    _show(listed, chosen.notes, json)
+    show_result(listed, chosen.notes, json)
 
 
 def _listed(
@@ -172,9 +170,7 @@ def errors_apply(
     ),
     ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
-    output: Path = option(
-        ..., "File for the corrected reference events.", "--output", "-o", writes="either"
-    ),
+    output: Path = output_option(..., "File for the corrected reference events.", "either"),
     changes: Path | None = option(None, "File for the list of changes (.csv).", writes="file"),
     system: Path | None = option(None, "System to evaluate before and after the corrections."),
     metric: list[str] | None = option(
@@ -231,19 +227,16 @@ def latency(
     ground_truth: Path = GROUND_TRUTH,
     inputs: InputOptions,
     threads: ThreadOptions,
-    points: Path | None = _POINTS,
-    threshold: float | None = _THRESHOLD,
+    points: Path | None = POINTS_FILE,
+    threshold: float | None = THRESHOLD,
     criterion: str = option(
         "Alarm(cooldown=60, before=0, after=2)", "When alarms are raised and references are found."
     ),
     json: str | None = JSON,
-    output: Path | None = option(
+    output: Path | None = output_option(
         None,
         "File for a picture (png, svg, pdf): the share of references with an alarm over the time "
         "since their onset.",
-        "--output",
-        "-o",
-        writes="file",
     ),
 ) -> None:
     """Measure how long after its onset the first alarm for each reference comes.
@@ -264,7 +257,7 @@ def latency(
     )
     if output is not None:
         write_picture(result, output)
-    _show(result, chosen.notes, json)
+    show_result(result, chosen.notes, json)
 
 
 class _AtThresholds(NamedTuple):
@@ -310,15 +303,3 @@ def _system_at_thresholds(
         raise SedscopeError(f"{points} has no thresholds. Give one for all classes (--threshold).")
     at_points = {label: thresholds[label] for label in evaluated if label in thresholds}
     return _AtThresholds((system, truth), at_points, selection, notes)
-
-
-def _show(result: TabularResult, notes: Sequence[str], json: str | None) -> None:
-    """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
-    if json == "-":
-        typer.echo(result.to_json(), nl=False)
-        return
-    typer.echo(result.table())
-    for note in notes:
-        typer.echo(f"warning: {note}", err=True)
-    if json:
-        result.to_json(json)

@@ -20,7 +20,7 @@ from .options.arguments import (
     system_name,
 )
 from .options.engines import AnnouncedRun, EngineOptions, MemoryOptions
-from .options.groups import argument, option, options_given
+from .options.groups import argument, option, options_given, output_option
 from .options.inputs import InputOptions
 from .options.outputs import (
     POINTS,
@@ -28,6 +28,7 @@ from .options.outputs import (
     LatexOptions,
     check_tables,
     read_points,
+    show_result,
     with_postprocess,
     write_tables,
 )
@@ -195,22 +196,15 @@ def _evaluate_system(
 def _show(
     result: Evaluation | TaskEvaluation, json: str | None = None, points: Path | None = None
 ) -> None:
-    """Print the table and the warnings, and write JSON if asked for. ``-``: print only JSON."""
+    """Print what was evaluated and where, and the result."""
     from ..evaluation.result import Evaluation
 
-    if json == "-":
-        typer.echo(result.to_json(), nl=False)
-        return
-    if isinstance(result, Evaluation):
+    if json != "-" and isinstance(result, Evaluation):
         at_thresholds = result.points is not None and result.points.thresholds
         of_file = "at the operating points of" if at_thresholds else "with the post-processing of"
         where = "" if points is None else f", {of_file} {points}"
         typer.echo(f"{counted(result.clips, 'clip')}, {result.hours:.2f} hours{where}\n")
-    typer.echo(result.table())
-    for warning in result.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    if json:
-        result.to_json(json)
+    show_result(result, result.warnings, json)
 
 
 def _evaluate_task(
@@ -296,7 +290,7 @@ def report(
     report_options: ReportOptions,
     engine: EngineOptions,
     points: Path | None = POINTS,
-    output: Path = option(Path("report.html"), "HTML file to write.", "--output", "-o", writes="file"),
+    output: Path = output_option(Path("report.html"), "HTML file to write."),
     name: str | None = option(None, "Name of the system. [default: that of its file or folder]"),
 ) -> None:
     """Write an HTML report of a system, which opens offline.

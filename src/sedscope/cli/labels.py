@@ -15,16 +15,14 @@ from .options.arguments import (
     TRUTH_COLUMNS,
     column_map,
 )
-from .options.groups import option
+from .options.groups import option, output_option
 
 
 def labels(
     *,
     scores: Path = SCORES,
     ground_truth: Path = GROUND_TRUTH,
-    output: Path | None = option(
-        None, "File for the map (CSV, or TSV by its name), to edit.", "--output", "-o", writes="file"
-    ),
+    output: Path | None = output_option(None, "File for the map (CSV, or TSV by its name), to edit."),
     truth_format: str | None = option(
         None, "Format of the reference events. [default: detected from the content]", "--format"
     ),

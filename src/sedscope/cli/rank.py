@@ -14,7 +14,7 @@ import typer
 from ..errors import SedscopeError, counted, of_systems
 from .options.arguments import counting_progress, postprocess
 from .options.engines import EngineOptions
-from .options.groups import argument, as_location, option
+from .options.groups import argument, as_location, option, output_option
 from .options.inputs import InputOptions, clip_choice
 from .options.resampling import ComparisonOptions
 from .options.results import MetricOptions, ReportOptions
@@ -60,13 +60,11 @@ def rank(
     ),
     task: str | None = TASK,
     data: Path | None = DATA,
-    output: Path | None = option(
+    output: Path | None = output_option(
         None,
         "Folder for the leaderboard: a site (index.html), and the ranking as CSV, Markdown, LaTeX "
         "and JSON. An earlier leaderboard there is replaced.",
-        "--output",
-        "-o",
-        writes="folder",
+        "folder",
     ),
     title: str = option("Leaderboard", "Title of the leaderboard."),
     reports: Literal["all", "best", "none"] = option(

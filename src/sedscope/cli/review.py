@@ -8,27 +8,21 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import typer
 
-from ..data.choices import Gaps
 from ..errors import SedscopeError, counted, listing
-from .options.arguments import (
-    GAPS,
-    JSON,
-    LABELS,
-    SCORES_COLUMNS,
-    SCORES_FORMAT,
-    SCORES_TO_THRESHOLD,
-    SEED,
-    STITCH,
-    column_map,
-    stitch_arguments,
+from .options.arguments import JSON, SCORES_TO_THRESHOLD, SEED
+from .options.groups import OptionGroup, argument, option, options_given, output_option
+from .options.inputs import SystemOptions
+from .options.outputs import (
+    BoxOptions,
+    LatexOptions,
+    check_tables,
+    show_result,
+    write_event_list,
+    write_tables,
 )
-from .options.groups import OptionGroup, argument, option, options_given
-from .options.outputs import BoxOptions, LatexOptions, check_tables, write_event_list, write_tables
 from .requirements import Outcome, conclude
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..data.scores import Scores
     from ..io.locations import Location
     from ..review.result import ReviewEstimate
@@ -40,50 +34,16 @@ _TABLES = (".csv", ".tsv")
 _POINTS = (".toml", ".json", ".h")
 
 
-@dataclass(frozen=True)
-class SystemOptions(OptionGroup):
-    """What is reviewed, and how it is read."""
-
-    panel: ClassVar[str] = "System"
-
-    above: float | None = option(
-        None,
-        "Only detections with a higher score. Of scores, a detection is a run of frames above it. "
-        "[default: 0.1 for scores of frames, all of a list of detections]",
-    )
-    durations: Path | None = option(
-        None,
-        "Clip durations (filename duration), for the windows without a detection of a list of "
-        "detections, and for one table of Raven.",
-    )
-    labels: Path | None = LABELS
-    scores_format: str | None = SCORES_FORMAT
-    scores_columns: str | None = SCORES_COLUMNS
-    gaps: Gaps = GAPS
-    stitch: str | None = STITCH
-
-    def read(self, path: Location) -> Scores:
-        """Read scores, or detections as they are."""
-        from .. import SystemReading, read_label_map
-        from ..io.systems import read_scores_or_detections
-
-        return read_scores_or_detections(
-            path,
-            SystemReading(
-                format=self.scores_format,
-                columns=column_map(self.scores_columns, "--scores-columns"),
-                gaps=self.gaps,
-                overlaps="keep",
-                label_map=None if self.labels is None else read_label_map(self.labels, side="system"),
-                **stitch_arguments(self.stitch),
-            ),
-        )
-
-    def seconds(self) -> Mapping[str, float] | None:
-        """Return the durations of clips, if there are some."""
-        from ..io.side_tables import load_durations
-
-        return load_durations(self.durations)
+_ABOVE = option(
+    None,
+    "Only detections with a higher score. Of scores, a detection is a run of frames above it. "
+    "[default: 0.1 for scores of frames, all of a list of detections]",
+)
+_DURATIONS = option(
+    None,
+    "Clip durations (filename duration), for the windows without a detection of a list of "
+    "detections, and for one table of Raven.",
+)
 
 
 @dataclass(frozen=True)
@@ -139,18 +99,18 @@ class MoreOptions(OptionGroup):
 def review_plan(
     *,
     scores: Path = SCORES_TO_THRESHOLD,
-    system_options: SystemOptions,
+    files: SystemOptions,
+    above: float | None = _ABOVE,
+    durations: Path | None = _DURATIONS,
     audio_options: AudioOptions,
     more_options: MoreOptions,
     box_options: BoxOptions,
-    output: list[Path] = option(
+    output: list[Path] = output_option(
         ...,
         "File for the table to fill in (.csv or .tsv). Repeat the option to write the same rows for "
         "listening, in the format that the name selects: a table of Raven, a label track of Audacity, or "
         "a folder with one per recording.",
-        "--output",
-        "-o",
-        writes="either",
+        "either",
     ),
     reviews: int = option(100, "How many detections to draw; all, if there are fewer.", min=1),
     per: Literal["class", "total"] = option(
@@ -180,6 +140,7 @@ def review_plan(
     Fill in the column 'correct' of the table: 1 or yes, 0 or no, ? where you cannot tell. 'sedscope review
     estimate' reads it.
     """
+    from ..io.side_tables import load_durations
     from ..review.sampling import plan
 
     if (more_options.given is None) != (more_options.more is None):
@@ -192,17 +153,17 @@ def review_plan(
     unused = options_given(silent_windows=silent_windows, window=window, classes=classes)
     if more_options.given is not None and unused:
         raise SedscopeError(f"{unused[0]} cannot be changed with --more. It is as in the first plan.")
-    system = system_options.read(scores)
-    durations = system_options.seconds()
-    review = more_options.extended(system, per, system_options.above, seed) or plan(
+    system = files.read(scores, "keep")
+    seconds = load_durations(durations)
+    review = more_options.extended(system, per, above, seed) or plan(
         system,
         reviews=reviews,
         per=per,
-        above=system_options.above,
+        above=above,
         classes=classes,
         silent_windows=silent_windows,
         window=window,
-        durations=durations,
+        durations=seconds,
         seed=seed,
     )
     review = review.ordered(order)
@@ -212,7 +173,7 @@ def review_plan(
     notes = [
         note
         for path in lists
-        for note in write_event_list(review.events(), path, durations, box_options.boxes())
+        for note in write_event_list(review.events(), path, seconds, box_options.boxes())
     ]
     typer.echo(f"{counted(len(review), 'row')} to review in {table[0]}: {_by_class(review)}")
     for note in notes:
@@ -259,7 +220,9 @@ def review_estimate(
     *,
     scores: Path = SCORES_TO_THRESHOLD,
     review: Path = argument("A plan with answers in the column 'correct'."),
-    system_options: SystemOptions,
+    files: SystemOptions,
+    above: float | None = _ABOVE,
+    durations: Path | None = _DURATIONS,
     latex: LatexOptions,
     level: float = option(0.95, "Level of the intervals."),
     hold: Literal["pointwise", "simultaneous"] = option(
@@ -273,18 +236,16 @@ def review_estimate(
     confidence: float = option(
         0.95, "How certain the thresholds are to keep --min-precision, class by class."
     ),
-    output: list[Path] | None = option(
+    output: list[Path] | None = output_option(
         None,
         "File for the thresholds of --min-precision (.toml, .json, .h), which 'sedscope detect' "
         "reads; for the table (.md, .tex), or for the values at every threshold (.csv). Repeat the "
         "option for several.",
-        "--output",
-        "-o",
-        writes="file",
     ),
     json: str | None = JSON,
 ) -> None:
     """Estimate from a review how precise all detections are, at every threshold."""
+    from ..io.side_tables import load_durations
     from ..review.estimates import estimate
     from ..review.table import read_review
 
@@ -293,23 +254,18 @@ def review_estimate(
     if points_files and min_precision is None:
         raise SedscopeError(f"-o {points_files[0]}: thresholds need --min-precision.")
     check_tables(tables, latex)
-    system = system_options.read(scores)
+    system = files.read(scores, "keep")
     result = estimate(
         system,
         read_review(review),
         level=level,
         hold=hold,
-        above=system_options.above,
-        durations=system_options.seconds(),
+        above=above,
+        durations=load_durations(durations),
     )
     points = None if min_precision is None else result.choose(min_precision, confidence)
     write_tables(result, tables, latex)
-    if json == "-":
-        typer.echo(result.to_json(), nl=False)
-    else:
-        typer.echo(result.table())
-        if json:
-            result.to_json(json)
+    show_result(result, (), json)
     for path in points_files:
         assert points is not None
         points.save(path)

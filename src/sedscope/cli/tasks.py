@@ -11,7 +11,7 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing
 from .options.arguments import print_data
 from .options.engines import ThreadOptions
-from .options.groups import OptionGroup, argument, option, options_given
+from .options.groups import OptionGroup, argument, option, options_given, output_option
 
 TASK = option(
     None,
@@ -34,8 +34,8 @@ def tasks(
         metavar="[show NAME | publish TASK | codabench TASK]",
     ),
     data: Path | None = DATA,
-    output: Path | None = option(
-        None, "New folder for what 'publish' or 'codabench' writes.", "--output", "-o", writes="folder"
+    output: Path | None = output_option(
+        None, "New folder for what 'publish' or 'codabench' writes.", "folder"
     ),
 ) -> None:
     """List the tasks: whole evaluations, with a ranking score."""

@@ -20,7 +20,7 @@ from .options.arguments import (
     progress_bar,
 )
 from .options.engines import EngineOptions
-from .options.groups import OptionGroup, option
+from .options.groups import OptionGroup, option, output_option
 from .options.inputs import InputOptions
 from .options.outputs import parse_steps
 from .options.resampling import read_groups
@@ -197,12 +197,8 @@ def tune(
     *,
     scores: Path = SCORES_TO_THRESHOLD,
     ground_truth: Path = GROUND_TRUTH,
-    output: Path = option(
-        ...,
-        "File for the thresholds and post-processings: .toml, .json, or a C header (.h).",
-        "--output",
-        "-o",
-        writes="file",
+    output: Path = output_option(
+        ..., "File for the thresholds and post-processings: .toml, .json, or a C header (.h)."
     ),
     inputs: InputOptions,
     tuning: TuningOptions,

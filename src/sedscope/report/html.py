@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import posixpath
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from .. import escaping
 from ..errors import counted
-from .schema import JSON, Page, as_json
+from .source import Data
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
 
+JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 IMPORT = re.compile(r'^import \{([^}]*)\} from "(\.{1,2}/[\w./]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const|let)\b)", re.MULTILINE)
 
@@ -48,7 +51,7 @@ def _without_imports(text: str) -> str:
     return _EXPORT.sub("", IMPORT.sub("", text)).strip() + "\n"
 
 
-def render(page: Page) -> str:
+def render(page: Data) -> str:
     """Render the page as HTML."""
     panels = sorted(name for name in script_modules() if name.startswith("panels/"))
     template, script, style = static_parts("page.html.j2", ("report.css",), (*panels, "main.js"))
@@ -98,6 +101,27 @@ def script_modules() -> dict[str, str]:
         for file in part.iterdir()
         if file.name.endswith(".js")
     }
+
+
+def as_json(value: object) -> JSON:
+    """Convert a value to JSON: a dataclass becomes an object, NaN null, an infinity text.
+
+    >>> as_json({"value": 0.5, "interval": None, "per_class": [float("nan"), float("inf")]})
+    {'value': 0.5, 'interval': None, 'per_class': [None, 'inf']}
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return value
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    if is_dataclass(value):
+        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [as_json(item) for item in value]
+    raise TypeError(f"a report cannot hold a {type(value).__name__}")
 
 
 def json_text(data: JSON) -> str:

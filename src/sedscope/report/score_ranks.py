@@ -6,8 +6,7 @@ all slider positions, so there are far fewer runs than frames, and detections st
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +17,7 @@ from ..data.clip_events import ClipEvents
 from ..data.scores import ClipScores
 from ..data.times import Ticks
 from .packing import pack, pack_bytes, pack_steps
-from .schema import Packed
+from .source import Data
 
 FEW_FRAMES = 2000
 """A clip with so few frames is stored frame by frame."""
@@ -26,35 +25,12 @@ MAX_RUNS = 1_500_000
 """Of all clips of a page, systems and classes together; a run takes about three bytes."""
 
 
-@dataclass(frozen=True)
-class ClipScoreRanks:
-    """The scores of one system in a clip.
-
-    The rank of a score is the number of thresholds of its class below it. So detections are exact at
-    every slider position.
-    """
-
-    edges: tuple[int, float, int, int] | Packed
-    """Boundaries of the columns in microseconds: all of them, or if the columns have equal length, the
-    first boundary, the length, the number of columns and the last boundary."""
-    frames_per_column: int
-    """Of how many frames a rank is the largest one. With more than 1, detections are not exact."""
-    ranks: Mapping[int, str]
-    """For each detailed class that is drawn, one byte per run in base64."""
-    runs: Mapping[int, Packed] | None
-    """For each of these classes, the number of columns of each run; None if every column is a run."""
-    events: Mapping[int, Sequence[tuple[int, int, int]]] | None = None
-    """For each of these classes, the onset, offset and rank of scored events that are kept as they are, in
-    order of onset. They are the detections; the other ranks are the highest at each instant. None if runs
-    of ranks are the detections."""
-
-
 def event_ranks(
     events: ClipEvents,
     highest: ClipScores,
     columns: Mapping[int, int],
     thresholds: Mapping[int, FloatArray],
-) -> ClipScoreRanks:
+) -> Data:
     """Rank the scored events of some classes.
 
     ``highest``: the highest confidences at each instant. The other arguments are those of
@@ -69,13 +45,17 @@ def event_ranks(
             for (onset, offset), rank in zip(events.times[rows].tolist(), ranks.tolist(), strict=True)
             if rank
         )
-    return replace(score_ranks(highest, columns, thresholds, MAX_RUNS), events=ranked)
+    return {**score_ranks(highest, columns, thresholds, MAX_RUNS), "events": ranked}
 
 
 def score_ranks(
     scores: ClipScores, columns: Mapping[int, int], thresholds: Mapping[int, FloatArray], max_runs: int
-) -> ClipScoreRanks:
-    """Rank the scores of some classes.
+) -> Data:
+    """Rank the scores of some classes: how many thresholds of the class lie below each.
+
+    So detections are exact at every slider position. ``ranks`` has a byte per run of columns in base64,
+    ``runs`` the number of columns of each run, and ``events`` the onset, offset and rank of events that
+    are kept as they are.
 
     Parameters
     ----------
@@ -95,20 +75,26 @@ def score_ranks(
         for k, column in columns.items()
     }
     if len(scores.values) <= FEW_FRAMES:
-        packed = {k: pack_bytes(of_class) for k, of_class in ranks.items()}
-        return ClipScoreRanks(_edges(scores.ticks, scores.ticks[-1]), 1, packed, None)
+        return {
+            "edges": _edges(scores.ticks, scores.ticks[-1]),
+            "frames_per_column": 1,
+            "ranks": {k: pack_bytes(of_class) for k, of_class in ranks.items()},
+            "runs": None,
+            "events": None,
+        }
     most = -(-len(scores.values) // FEW_FRAMES)
     frames, runs = 1, {k: _runs(of_class) for k, of_class in ranks.items()}
     while frames < most and sum(len(starts) for starts, _ in runs.values()) > max_runs:
         frames = min(2 * frames, most)
         runs = {k: _runs(_largest(of_class, frames)) for k, of_class in ranks.items()}
     number = -(-len(scores.values) // frames)
-    return ClipScoreRanks(
-        edges=_edges(scores.ticks[::frames], scores.ticks[-1]),
-        frames_per_column=frames,
-        ranks={k: pack_bytes(of_runs) for k, (_, of_runs) in runs.items()},
-        runs={k: pack(np.diff(starts, append=number)) for k, (starts, _) in runs.items()},
-    )
+    return {
+        "edges": _edges(scores.ticks[::frames], scores.ticks[-1]),
+        "frames_per_column": frames,  # a rank is the largest of so many: with more than 1, not exact
+        "ranks": {k: pack_bytes(of_runs) for k, (_, of_runs) in runs.items()},
+        "runs": {k: pack(np.diff(starts, append=number)) for k, (starts, _) in runs.items()},
+        "events": None,
+    }
 
 
 def _runs(ranks: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
@@ -122,7 +108,7 @@ def _largest(ranks: NDArray[np.uint8], frames: int) -> NDArray[np.uint8]:
     return np.maximum.reduceat(ranks, np.arange(0, len(ranks), frames))
 
 
-def _edges(ticks: Ticks, end: int) -> tuple[int, float, int, int] | Packed:
+def _edges(ticks: Ticks, end: int) -> tuple[int, float, int, int] | str:
     """Pack boundaries: the first, the length and number of columns and the last, or all of them."""
     edges = ticks if ticks[-1] == end else np.append(ticks, end)
     columns, regular = len(edges) - 1, edges[:-1]  # the last column may be shorter

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..ranking.comparison_result import Comparison
 from .clip_selection import ClipSelection, select_clips
-from .schema import PanelData
 from .slider_positions import RATES, class_thresholds, reaches, shared_thresholds
 from .systems import System
 
@@ -164,13 +163,11 @@ class ReportSource:
         return select_clips(self.systems, counts, self.clips_shown)
 
 
-@dataclass(frozen=True)
-class PanelContent:
-    """The data of a panel, and what it leaves out."""
+Data: TypeAlias = dict[str, Any]
+"""What the script of the page reads, by name. It becomes JSON (:func:`sedscope.report.html.as_json`)."""
 
-    data: PanelData
-    notes: tuple[str, ...] = ()
-    """Sentences for the list of what the page leaves out."""
+PanelContent: TypeAlias = tuple[Data, Sequence[str]]
+"""The data of a panel, and sentences for the list of what the page leaves out."""
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ def argument(
     return _declared(default, typer.Argument(help=help, **settings), reads, writes)
 
 
+def output_option(default: Any, help: str, kind: OutputKind = "file") -> Any:
+    """Declare the option ``--output``. ``kind``: what it may name."""
+    return option(default, help, "--output", "-o", writes=kind)
+
+
 def _declared(default: Any, info: Any, reads: Reads | None, writes: OutputKind | None) -> Any:
     return field(default=default, metadata={"info": info, "reads": reads, "writes": writes})
 

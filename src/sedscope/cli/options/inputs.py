@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,6 +22,7 @@ from ...errors import SedscopeError
 from .arguments import (
     GAPS,
     LABEL,
+    LABELS,
     POSTPROCESS,
     SCORES_COLUMNS,
     SCORES_FORMAT,
@@ -54,6 +55,40 @@ _AVERAGE_ADVICE = (
     "Correct them. Or average the windows first, with 'sedscope convert DETECTIONS windows.store --overlaps "
     "average', and evaluate windows.store with --overlaps merge, which merges references that overlap."
 )
+
+
+@dataclass(frozen=True)
+class SystemOptions(OptionGroup):
+    """How the files of a system are read, for commands without reference events."""
+
+    panel: ClassVar[str] = "Files"
+
+    labels: Path | None = LABELS
+    scores_format: str | None = SCORES_FORMAT
+    scores_columns: str | None = SCORES_COLUMNS
+    gaps: Gaps = GAPS
+    stitch: str | None = STITCH
+
+    def read(self, path: Location, overlaps: EventOverlaps, labels: Iterable[str] = ()) -> Scores:
+        """Read scores or detections. ``labels``: classes that they have in any case."""
+        from ...io.label_maps import read_label_map
+        from ...io.systems import read_scores_or_detections
+
+        label_map = None if self.labels is None else read_label_map(self.labels, side="system")
+        reading = _system_reading(self, overlaps=overlaps, label_map=label_map)
+        return read_scores_or_detections(path, reading, labels)
+
+
+def _system_reading(options: SystemOptions | FileOptions, **settings: Any) -> SystemReading:
+    from ... import SystemReading
+
+    return SystemReading(
+        format=options.scores_format,
+        columns=column_map(options.scores_columns, "--scores-columns"),
+        gaps=options.gaps,
+        **stitch_arguments(options.stitch),
+        **settings,
+    )
 
 
 @dataclass(frozen=True)
@@ -121,17 +156,8 @@ class FileOptions(OptionGroup):
 
     def system_reading(self) -> SystemReading:
         """Return how scores and detections are read."""
-        from ... import SystemReading
-
-        return SystemReading(
-            format=self.scores_format,
-            columns=column_map(self.scores_columns, "--scores-columns"),
-            label=self.label,
-            gaps=self.gaps,
-            overlaps=self.overlaps,
-            label_map=_side_map(self.labels, self.system_labels, "system"),
-            **stitch_arguments(self.stitch),
-        )
+        label_map = _side_map(self.labels, self.system_labels, "system")
+        return _system_reading(self, label=self.label, overlaps=self.overlaps, label_map=label_map)
 
     def truth_reading(self) -> TruthReading:
         """Return how the reference events are read."""

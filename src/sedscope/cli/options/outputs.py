@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import typer
+
 from ...errors import SedscopeError, listing, with_guesses
 from .arguments import parse_step
-from .groups import OptionGroup, as_location, option
+from .groups import OptionGroup, as_location, option, output_option
 
 if TYPE_CHECKING:
     from ...io.events.format import Boxes
@@ -22,13 +24,10 @@ if TYPE_CHECKING:
 _WRITERS = {".md": "to_markdown", ".tex": "to_latex", ".csv": "to_csv"}
 PICTURES = (".png", ".svg", ".pdf")
 
-TABLES = option(
+TABLES = output_option(
     None,
     "File for all tables: .md, .tex or .csv; or for a picture: .pdf, .svg or .png. Repeat the "
     "option for several formats.",
-    "--output",
-    "-o",
-    writes="file",
 )
 
 
@@ -143,6 +142,22 @@ POINTS = option(
     "measure at its thresholds. [default metrics: precision, recall, fscore, error_rate, "
     "false_alarms_per_hour]",
 )
+
+
+POINTS_FILE = option(None, "File of operating points, which 'sedscope tune' or a report wrote.")
+THRESHOLD = option(None, "One threshold for all classes.")
+
+
+def show_result(result: TabularResult, notes: Iterable[str], json: str | None) -> None:
+    """Print the tables and the warnings, and write JSON if asked for. ``-``: print only JSON."""
+    if json == "-":
+        typer.echo(result.to_json(), nl=False)
+        return
+    typer.echo(result.table())
+    for note in notes:
+        typer.echo(f"warning: {note}", err=True)
+    if json:
+        result.to_json(json)
 
 
 def read_points(path: Location, postprocess: Sequence[str] | None) -> OperatingPoints:

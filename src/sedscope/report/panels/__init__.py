@@ -6,8 +6,7 @@ same name in ``static/panels`` that draws it.
 
 from __future__ import annotations
 
-from ..schema import PanelData, PanelEntry
-from ..source import Panel, PanelContent, ReportSource
+from ..source import Data, Panel, ReportSource
 from .alarms import PANEL as ALARMS
 from .calibration import PANEL as CALIBRATION
 from .clips import PANEL as CLIPS
@@ -19,7 +18,7 @@ from .psd_roc import PANEL as PSD_ROC
 from .queries import PANEL as QUERIES
 from .systems import PANEL as SYSTEMS
 
-CLASSES = Panel("classes", "Classes", lambda _: PanelContent(PanelData()))
+CLASSES = Panel("classes", "Classes", lambda _: ({}, ()))
 """The table of classes: values, sliders and counts. It reads only what all panels share."""
 
 PANELS: tuple[Panel, ...] = (
@@ -37,13 +36,14 @@ PANELS: tuple[Panel, ...] = (
 )
 
 
-def build_panels(source: ReportSource) -> tuple[list[PanelEntry], list[str]]:
+def build_panels(source: ReportSource) -> tuple[list[Data], list[str]]:
     """Build the panels that have something to show, and list what they leave out."""
-    entries: list[PanelEntry] = []
+    entries: list[Data] = []
     notes: list[str] = []
     for panel in PANELS:
         content = panel.build(source)
         if content is not None:
-            entries.append(PanelEntry(panel.name, panel.heading, content.data))
-            notes += content.notes
+            data, omitted = content
+            entries.append({"name": panel.name, "heading": panel.heading, "data": data})
+            notes += omitted
     return entries, notes

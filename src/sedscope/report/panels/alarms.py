@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,42 +15,11 @@ from ...diagnosis.alarm_latencies import ClassLatencies, aligned_latencies
 from ...diagnosis.judging import NOT_FALSE, TYPES, ClassThresholds, judged_clips
 from ...engines.run import Run
 from ..packing import visible_vertices
-from ..schema import PanelData
-from ..source import Panel, PanelContent, ReportSource
+from ..source import Data, Panel, PanelContent, ReportSource
 
 _HOUR = 3600 * TICKS_PER_SECOND
 _LONG = 2  # hours of a recording whose false alarms are drawn over time
 _FALSE = [i for i, (_, name) in enumerate(TYPES) if name not in (None, *NOT_FALSE)]
-
-
-@dataclass(frozen=True)
-class LatencyCurve:
-    """The share of references that have an alarm so many seconds after their onset."""
-
-    seconds: Sequence[float]
-    shares: Sequence[float]
-
-
-@dataclass(frozen=True)
-class SystemAlarms:
-    """The alarms of one system, at its operating points, or else at the best F1 of each class."""
-
-    overall: LatencyCurve | None
-    classes: Sequence[LatencyCurve | None]
-    """One for each detailed class; None without references that are found."""
-    false_alarms: Sequence[Sequence[float]]
-    """For each detailed class, by hour since the beginning of a recording, the false alarms per hour."""
-
-
-@dataclass(frozen=True)
-class AlarmsData(PanelData):
-    """The alarms of each system."""
-
-    criterion: str
-    has_latencies: bool
-    hours: Sequence[int]
-    """The hours since the beginning of a recording, and their end; none without long recordings."""
-    systems: Sequence[SystemAlarms]
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -67,13 +35,17 @@ def build(source: ReportSource) -> PanelContent | None:
     systems = []
     for s, (_, rates) in enumerate(parts):
         overall, classes = _latencies(source, s, criterion) if alarms else (None, [])
-        systems.append(SystemAlarms(overall, classes, rates.tolist()))
-    hours = [*range(len(recorded) + 1)] if len(recorded) else []
-    return PanelContent(AlarmsData(repr(criterion), bool(alarms), hours, systems))
+        systems.append({"overall": overall, "classes": classes, "false_alarms": rates.tolist()})
+    return {
+        "criterion": repr(criterion),
+        "has_latencies": bool(alarms),
+        "hours": [*range(len(recorded) + 1)] if len(recorded) else [],
+        "systems": systems,
+    }, ()
 
 
 def _thresholds(source: ReportSource, s: int, criterion: Criterion) -> Mapping[str, float]:
-    """Return the thresholds at which the sliders of a system start."""
+    """Return the thresholds at which the sliders of a system start: its points, or the best F1."""
     of_points = source.systems[s].thresholds
     if of_points:
         return {label: of_points.get(label, np.inf) for label in source.detailed}
@@ -86,7 +58,7 @@ def _thresholds(source: ReportSource, s: int, criterion: Criterion) -> Mapping[s
 
 def _latencies(
     source: ReportSource, s: int, criterion: Criterion
-) -> tuple[LatencyCurve | None, list[LatencyCurve | None]]:
+) -> tuple[Data | None, list[Data | None]]:
     """Return the curve of all classes together, and those of the detailed ones."""
     alignment = source.systems[s].alignment
     assert alignment is not None
@@ -95,7 +67,7 @@ def _latencies(
     return _curve(latencies.overall), [_curve(latencies[label]) for label in source.detailed]
 
 
-def _curve(latencies: ClassLatencies) -> LatencyCurve | None:
+def _curve(latencies: ClassLatencies) -> Data | None:
     """Return the visible vertices of a curve, which rises by each reference that is found."""
     seconds = latencies.latencies
     if not len(seconds):
@@ -103,7 +75,7 @@ def _curve(latencies: ClassLatencies) -> LatencyCurve | None:
     shares = np.arange(1, len(seconds) + 1) / latencies.references
     width = max(float(seconds[-1] - seconds[0]), 1e-9)
     rows = visible_vertices((seconds - seconds[0]) / width, shares)
-    return LatencyCurve(seconds[rows].tolist(), shares[rows].tolist())
+    return {"seconds": seconds[rows].tolist(), "shares": shares[rows].tolist()}
 
 
 def _false_alarms(source: ReportSource, s: int, criterion: Criterion) -> tuple[FloatArray, FloatArray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,37 +14,11 @@ from ...data.scores import ClipScores
 from ...data.times import to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
 from ...diagnosis.judging import NOT_FALSE
-from ..audio import AudioPart, embed_audio
-from ..schema import PanelData
-from ..score_ranks import MAX_RUNS, ClipScoreRanks, event_ranks, score_ranks
-from ..source import Panel, PanelContent, ReportSource
+from ..audio import embed_audio
+from ..score_ranks import MAX_RUNS, event_ranks, score_ranks
+from ..source import Data, Panel, PanelContent, ReportSource
 
 _MAX_CLASSES = 12
-
-
-@dataclass(frozen=True)
-class ClipEntry:
-    """A clip to browse."""
-
-    name: str
-    end: int
-    """In microseconds."""
-    references: Sequence[tuple[int, int, int]]
-    """Class, onset and offset in microseconds. A class without details is −1 − its index."""
-    ignored: Sequence[tuple[int, int, int]]
-    """The ignored references, likewise. Those of one class may overlap."""
-    undrawn: int
-    """How many more classes are near their threshold in this clip."""
-    systems: Sequence[ClipScoreRanks]
-    audio: Sequence[AudioPart] = ()
-    """In order of time; of long recordings only some parts."""
-
-
-@dataclass(frozen=True)
-class ClipsData(PanelData):
-    """The clips to browse, those with the most errors first."""
-
-    clips: Sequence[ClipEntry]
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -63,11 +36,11 @@ def build(source: ReportSource) -> PanelContent | None:
         for number in selection.clips
     ]
     if source.audio is None:
-        return PanelContent(ClipsData(clips))
-    lengths = {clip.name: clip.end for clip in clips}
+        return {"clips": clips}, ()
+    lengths = {clip["name"]: clip["end"] for clip in clips}
     audio = embed_audio(source.audio, lengths, lambda clip: _times_of_errors(source, clip))
-    heard = [replace(clip, audio=audio.parts.get(clip.name, ())) for clip in clips]
-    return PanelContent(ClipsData(heard), audio.notes)
+    heard = [{**clip, "audio": audio.parts.get(clip["name"], ())} for clip in clips]
+    return {"clips": heard}, audio.notes
 
 
 def _times_of_errors(source: ReportSource, clip: str) -> list[tuple[int, int]]:
@@ -102,7 +75,7 @@ def _clip_entry(
     thresholds: Mapping[str, FloatArray],
     lowest: Mapping[str, float],
     max_runs: int,
-) -> ClipEntry:
+) -> Data:
     """Build one clip.
 
     It shows the classes with references, and those with a score above ``lowest``, up to 12.
@@ -131,35 +104,23 @@ def _clip_entry(
     for content, alignment in zip(opened, alignments, strict=True):
         drawn |= dict.fromkeys(_classes_above(content, alignment, thresholds, lowest))
     kept = sorted(list(drawn)[:_MAX_CLASSES])
-    return ClipEntry(
-        name=clip,
-        end=int(max(first.durations[number], *(clip_scores.ticks[-1] for clip_scores in scores))),
-        references=references,
-        ignored=[row for row in ignored if row[0] in kept],
-        undrawn=len(drawn) - len(kept),
-        systems=[
-            _ranks(
-                content,
-                clip_scores,
-                {k: _column_number(alignment, detailed[k]) for k in kept},
-                {k: thresholds[detailed[k]] for k in kept},
-                max_runs,
-            )
-            for content, clip_scores, alignment in zip(opened, scores, alignments, strict=True)
-        ],
-    )
-
-
-def _ranks(
-    opened: ClipScores | ClipEvents,
-    clip_scores: ClipScores,
-    columns: Mapping[int, int],
-    thresholds: Mapping[int, FloatArray],
-    max_runs: int,
-) -> ClipScoreRanks:
-    if isinstance(opened, ClipEvents):
-        return event_ranks(opened, clip_scores, columns, thresholds)
-    return score_ranks(clip_scores, columns, thresholds, max_runs)
+    drawn_thresholds = {k: thresholds[detailed[k]] for k in kept}
+    systems = []
+    for content, clip_scores, alignment in zip(opened, scores, alignments, strict=True):
+        columns = {k: _column_number(alignment, detailed[k]) for k in kept}
+        if isinstance(content, ClipEvents):
+            systems.append(event_ranks(content, clip_scores, columns, drawn_thresholds))
+        else:
+            systems.append(score_ranks(clip_scores, columns, drawn_thresholds, max_runs))
+    return {
+        "name": clip,
+        "end": int(max(first.durations[number], *(clip_scores.ticks[-1] for clip_scores in scores))),
+        "references": references,
+        "ignored": [row for row in ignored if row[0] in kept],
+        "undrawn": len(drawn) - len(kept),  # classes near their threshold
+        "systems": systems,
+        "audio": (),
+    }
 
 
 def _class_number(classes: Sequence[str], label: int, detailed: Sequence[str]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +14,6 @@ from ...criteria import Criterion
 from ...criteria.delta_tables import DeltaRows
 from ...data.arrays import FloatArray
 from ..packing import pack_rows
-from ..schema import Packed, PanelData
 from ..source import Panel, PanelContent, ReportSource
 
 CLIPS_PER_CELL = 20
@@ -29,19 +27,6 @@ Cells: TypeAlias = Mapping[tuple[int, int], Sequence[ClipRange]]
 
 ClipRanks: TypeAlias = tuple[int, int, int]
 """A clip, and for each of its two scores how many thresholds of the detected class lie below it."""
-
-
-@dataclass(frozen=True)
-class CrossTriggersData(PanelData):
-    """The matrix at every slider position, and the clips of its cells."""
-
-    counts: Sequence[Sequence[Sequence[Mapping[int, Packed]]]]
-    """By system, criterion and detected class: for each class that it is a cross-trigger on, how many
-    there are at each position of the slider of the detected class."""
-    cells: Sequence[Sequence[Mapping[str, Sequence[ClipRanks]]]]
-    """By system and criterion: the clips with the highest scores, by "detected,actual" class."""
-    clip_names: Sequence[str]
-    """The names of the clips in ``cells``. Clips that can be browsed come first, in their order."""
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -63,16 +48,14 @@ def build(source: ReportSource) -> PanelContent | None:
     ]
     cells, clips = _cells_of_systems(source)
     alignment = source.systems[0].alignment
-    return PanelContent(
-        CrossTriggersData(
-            counts=counts,
-            cells=cells,
-            clip_names=[] if alignment is None else [alignment.clips[i] for i in clips],
-        )
-    )
+    return {
+        "counts": counts,  # by system, criterion and detected class
+        "cells": cells,  # by system and criterion: clips by "detected,actual" class
+        "clip_names": [] if alignment is None else [alignment.clips[i] for i in clips],
+    }, ()
 
 
-def _counts_by_class(table: ClassCounts, detailed: Sequence[str]) -> dict[int, Packed]:
+def _counts_by_class(table: ClassCounts, detailed: Sequence[str]) -> dict[int, str]:
     """Pack how many cross-triggers a class has on each other class, row by row."""
     if not len(table.cross_labels):
         return {}
@@ -88,7 +71,10 @@ def _counts_by_class(table: ClassCounts, detailed: Sequence[str]) -> dict[int, P
 
 
 def _cells_of_systems(source: ReportSource) -> tuple[list[list[dict[str, list[ClipRanks]]]], list[int]]:
-    """Return the cells by system and criterion, and the clips that they refer to by number."""
+    """Return the cells by system and criterion, and the clips that they refer to by number.
+
+    Clips that can be browsed come first, in their order.
+    """
     alignment, selection = source.systems[0].alignment, source.clip_selection
     if alignment is None or selection is None:
         return [[{} for _ in source.criteria] for _ in source.systems], []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,109 +11,49 @@ from ...criteria import Criterion
 from ...evaluation.result import Evaluation
 from ...metrics.curves import FROCCurve, always_on_vertex, froc_rows
 from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
-from ..schema import Packed, PanelData
-from ..source import Panel, PanelContent, ReportSource
-
-
-@dataclass(frozen=True)
-class RecallBand:
-    """The interval of the recall at some rates of false alarms."""
-
-    per_hour: Sequence[float | None]
-    low: Sequence[float | None]
-    high: Sequence[float | None]
-
-
-@dataclass(frozen=True)
-class FROCVertices:
-    """The operating points on the curve of recall over false alarms per hour."""
-
-    scores: Sequence[float | None]
-    """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
-    tp: Packed
-    fp: Packed
-    all_up_to: int | None
-    """The false positives up to which all operating points are known; None if they all are."""
-    band: RecallBand | None
-    """If the clips were resampled for a metric that has it."""
-    always_on: int | None
-    """The first vertex at which detections have merged; None if there is none."""
-
-
-@dataclass(frozen=True)
-class CountsCurve:
-    """True and false positives of a class at the scores where a reader can see a difference."""
-
-    scores: Packed
-    """Decreasing, as fractions of the range of scores: frames with ``score >= scores[i]`` are active.
-    At the first, nothing is detected."""
-    tp: Packed
-    fp: Packed
-    froc: FROCVertices | None
-    """None for criteria that count segments."""
-
-
-@dataclass(frozen=True)
-class CriterionCurves:
-    """The curves of one criterion for one system."""
-
-    score_range: tuple[float, float]
-    classes: Sequence[CountsCurve]
-    """One for each detailed class."""
-
-
-@dataclass(frozen=True)
-class CurvesData(PanelData):
-    """By system and criterion. The table of classes draws its small curves from the same data."""
-
-    curves: Sequence[Sequence[CriterionCurves]]
+from ..source import Data, Panel, PanelContent, ReportSource
 
 
 def build(source: ReportSource) -> PanelContent:
-    """Build the curves of every system and criterion."""
-    return PanelContent(
-        CurvesData(
-            [
-                [
-                    _criterion_curves(
-                        system.counts[criterion],
-                        system.measured_counts[criterion],
-                        source.detailed,
-                        _recall_bands(system.evaluation, criterion),
-                    )
-                    for criterion in source.criteria
-                ]
-                for system in source.systems
-            ]
-        )
-    )
+    """Build the curves of every system and criterion. The table of classes draws small ones from them."""
+    curves = [
+        [
+            _criterion_curves(
+                system.counts[criterion],
+                system.measured_counts[criterion],
+                source.detailed,
+                _recall_bands(system.evaluation, criterion),
+            )
+            for criterion in source.criteria
+        ]
+        for system in source.systems
+    ]
+    return {"curves": curves}, ()
 
 
 def _criterion_curves(
-    counts: Counts, measured: Counts, detailed: Sequence[str], bands: Mapping[str, RecallBand]
-) -> CriterionCurves:
+    counts: Counts, measured: Counts, detailed: Sequence[str], bands: Mapping[str, Data]
+) -> Data:
     """``measured``: the counts as far down as they are known, where ``counts`` end with the sliders."""
     limits = score_range(counts)
     curves = [
         _counts_curve(counts[label], measured[label], limits, bands.get(label)) for label in detailed
     ]
-    return CriterionCurves(limits, curves)
+    return {"score_range": limits, "classes": curves}
 
 
-def _recall_bands(evaluation: Evaluation, criterion: Criterion) -> dict[str, RecallBand]:
+def _recall_bands(evaluation: Evaluation, criterion: Criterion) -> dict[str, Data]:
     """Return the bands of the classes around recall over false alarms, as far as they are known."""
-    bands: dict[str, RecallBand] = {}
+    bands: dict[str, Data] = {}
     for metric, result in evaluation.results.items():
         if metric.reads_froc and metric.criterion == criterion:
             for label, of_class in result.per_class.items():
                 curve = getattr(of_class, "curve", None)
                 if isinstance(curve, FROCCurve) and curve.band is not None:
-                    bands[label] = RecallBand(
-                        *(
-                            [rounded(value, 4) for value in column.tolist()]
-                            for column in (curve.band.per_hour, curve.band.low, curve.band.high)
-                        )
-                    )
+                    bands[label] = {
+                        name: [rounded(value, 4) for value in getattr(curve.band, name).tolist()]
+                        for name in ("per_hour", "low", "high")
+                    }
     return bands
 
 
@@ -126,8 +65,8 @@ def score_range(counts: Counts) -> tuple[float, float]:
 
 
 def _counts_curve(
-    table: ClassCounts, measured: ClassCounts, limits: tuple[float, float], band: RecallBand | None
-) -> CountsCurve:
+    table: ClassCounts, measured: ClassCounts, limits: tuple[float, float], band: Data | None
+) -> Data:
     """Keep the vertices that are visible in any of the pictures that the page draws."""
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
@@ -139,15 +78,15 @@ def _counts_curve(
     if table.trials is not None and tally.negatives:
         vertices.append(visible_vertices(fp / tally.negatives, recall))
     kept = np.unique(np.concatenate(vertices))
-    return CountsCurve(
-        scores=pack_fractions(fractions[kept]),
-        tp=pack_steps(tp[kept]),
-        fp=pack_steps(fp[kept]),
-        froc=_froc_vertices(measured, band) if table.trials is None else None,
-    )
+    return {
+        "scores": pack_fractions(fractions[kept]),  # decreasing; at the first, nothing is detected
+        "tp": pack_steps(tp[kept]),
+        "fp": pack_steps(fp[kept]),
+        "froc": _froc_vertices(measured, band) if table.trials is None else None,
+    }
 
 
-def _froc_vertices(table: ClassCounts, band: RecallBand | None) -> FROCVertices:
+def _froc_vertices(table: ClassCounts, band: Data | None) -> Data:
     """Keep the vertices of recall over false alarms that are visible on a logarithmic axis."""
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
@@ -161,14 +100,15 @@ def _froc_vertices(table: ClassCounts, band: RecallBand | None) -> FROCVertices:
     shares = (rates - rates.min(initial=0)) / (np.ptp(rates) if len(rates) > 1 else 1)
     kept = rows[visible_vertices(shares, tp[rows] / max(1, table.references))]
     scores = np.concatenate([[np.inf], table.scores.astype(np.float64)])[kept]
-    return FROCVertices(
-        [rounded(score, 5) for score in scores.tolist()],
-        pack_steps(tp[kept]),
-        pack_steps(fp[kept]),
-        all_up_to,
-        band,
-        always_on_vertex(fp, kept) if all_up_to is None and len(table.scores) > 1 else None,
-    )
+    always_on = always_on_vertex(fp, kept) if all_up_to is None and len(table.scores) > 1 else None
+    return {
+        "scores": [rounded(score, 5) for score in scores.tolist()],
+        "tp": pack_steps(tp[kept]),
+        "fp": pack_steps(fp[kept]),
+        "all_up_to": all_up_to,  # false positives up to which all operating points are known
+        "band": band,
+        "always_on": always_on,  # the first vertex at which detections have merged
+    }
 
 
 PANEL = Panel("curves", "Curves", build)

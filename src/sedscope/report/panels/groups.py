@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from ...evaluation.group_results import GroupResults
 from ...resampling.intervals import Interval
-from ..schema import PanelData
-from ..source import Panel, PanelContent, ReportSource
+from ..source import Data, Panel, PanelContent, ReportSource
 
 ValueAndLimits: TypeAlias = tuple[float, float, float]
 """A value and the ends of its interval; NaN where there is none."""
-
-
-@dataclass(frozen=True)
-class GroupsEntry:
-    """Groups of one kind."""
-
-    kind: str
-    title: str
-    names: Sequence[str]
-    members: Sequence[int]
-    """The number of clips or classes of each group."""
-    hours: Sequence[float]
-    references: Sequence[int]
-    values: Sequence[Sequence[Sequence[ValueAndLimits]]]
-    """By system, metric and group."""
-    average: str
-    """What the average is called; empty if there is none."""
-    averages: Sequence[Sequence[ValueAndLimits]]
-    """By system and metric; empty if there is none."""
-
-
-@dataclass(frozen=True)
-class GroupsData(PanelData):
-    """The groups, kind by kind."""
-
-    groupings: Sequence[GroupsEntry]
-    left_out: Sequence[str]
-    """Sentences about groups that not all systems have."""
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -59,29 +29,30 @@ def build(source: ReportSource) -> PanelContent | None:
                 f"The {first.title()} of {source.systems[0].name} are not shown, because not all systems "
                 "were evaluated by them."
             )
-    return PanelContent(GroupsData(groupings, left_out)) if source.first.groups else None
+    return ({"groupings": groupings, "left_out": left_out}, ()) if source.first.groups else None
 
 
-def _entry(first: GroupResults, systems: Sequence[GroupResults]) -> GroupsEntry:
+def _entry(first: GroupResults, systems: Sequence[GroupResults]) -> Data:
+    """Return the groups of one kind."""
     evaluations = [*first.evaluations.values()]
     averages = [
         [_limited(average.value, average.interval) for average in results.averages.values()]
         for results in systems
     ]
-    return GroupsEntry(
-        kind=first.kind,
-        title=first.title(),
-        names=[*first],
-        members=[
+    return {
+        "kind": first.kind,
+        "title": first.title(),
+        "names": [*first],
+        "members": [  # clips or classes
             evaluation.clips if first.kind == "clips" else len(evaluation.classes)
             for evaluation in evaluations
         ],
-        hours=[evaluation.hours for evaluation in evaluations],
-        references=[sum(evaluation.references.values()) for evaluation in evaluations],
-        values=[_values(results) for results in systems],
-        average=first.average_name(),
-        averages=averages if first.averages else [],
-    )
+        "hours": [evaluation.hours for evaluation in evaluations],
+        "references": [sum(evaluation.references.values()) for evaluation in evaluations],
+        "values": [_values(results) for results in systems],
+        "average": first.average_name(),
+        "averages": averages if first.averages else [],
+    }
 
 
 def _values(results: GroupResults) -> list[list[ValueAndLimits]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,74 +14,11 @@ from ...data.times import SECONDS_PER_UNIT
 from ...metrics import PSDSResult
 from ...metrics.psds import PSDS, ClassPSDROC, effective_fpr
 from ..packing import pack_fractions, pack_steps, rounded, visible_vertices
-from ..schema import Packed, PanelData
-from ..source import Panel, PanelContent, ReportSource
+from ..source import Data, Panel, PanelContent, ReportSource
 from .curves import score_range
 
 EVEN_THRESHOLDS = 50
 """Of the approximation with evenly spaced thresholds."""
-
-
-@dataclass(frozen=True)
-class OverallCurve:
-    """The PSD-ROC over all classes."""
-
-    efpr: Packed
-    """Effective false positive rates as fractions of the largest one."""
-    etpr: Packed
-    """Effective true positive rates as fractions."""
-
-
-@dataclass(frozen=True)
-class ClassCurve:
-    """The PSD-ROC of one class."""
-
-    efpr: Packed
-    """Effective false positive rates as fractions of the largest one."""
-    fpr: Packed | None
-    """What false positives alone contribute to these rates; None if cross-triggers do not count."""
-    tp: Packed
-    scores: Sequence[float | None]
-    """Frames with ``score >= scores[i]`` are active; None: nothing is detected."""
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The PSD-ROC over all classes, and those of the detailed classes."""
-
-    overall: OverallCurve
-    classes: Sequence[ClassCurve | None]
-    """None for a class without references."""
-
-
-@dataclass(frozen=True)
-class SystemCurves:
-    """The PSD-ROCs of one system."""
-
-    exact: Curves
-    approximation: Curves | None
-    """What evenly spaced thresholds give, where the comparison makes sense."""
-    even_thresholds: tuple[float, float] | None
-    """The lowest and the highest of these thresholds."""
-    efpr_at_positions: Sequence[Packed]
-    """For each detailed class the rates at its slider positions, as fractions of the largest one."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The PSD-ROCs of one metric."""
-
-    metric: int
-    max_efpr: float
-    unit: str
-    systems: Sequence[SystemCurves]
-
-
-@dataclass(frozen=True)
-class PSDROCData(PanelData):
-    """One picture for each metric with a PSD-ROC."""
-
-    pictures: Sequence[Picture]
 
 
 def build(source: ReportSource) -> PanelContent | None:
@@ -91,11 +28,12 @@ def build(source: ReportSource) -> PanelContent | None:
         psds = metric.psd_roc
         if psds is not None:
             systems = [_system_curves(psds, s, source) for s in range(len(source.systems))]
-            pictures.append(Picture(m, psds.max_efpr, psds.unit, systems))
-    return PanelContent(PSDROCData(pictures)) if pictures else None
+            of_metric = {"metric": m, "max_efpr": psds.max_efpr, "unit": psds.unit}
+            pictures.append({**of_metric, "systems": systems})
+    return ({"pictures": pictures}, ()) if pictures else None
 
 
-def _system_curves(metric: PSDS, s: int, source: ReportSource) -> SystemCurves:
+def _system_curves(metric: PSDS, s: int, source: ReportSource) -> Data:
     """Build the curves of system ``s``."""
     max_efpr = metric.max_efpr
     evaluation = source.systems[s].evaluation
@@ -114,20 +52,25 @@ def _system_curves(metric: PSDS, s: int, source: ReportSource) -> SystemCurves:
         effective_fpr(at_positions, label, alpha_ct=metric.alpha_ct, unit=metric.unit)
         for label in source.detailed
     )
-    return SystemCurves(
-        exact=_curves(evaluation[metric], counts, source.detailed),
-        approximation=approximation,
-        even_thresholds=ends,
-        efpr_at_positions=[pack_fractions(efpr / max_efpr) for efpr in rates],
-    )
+    return {
+        "exact": _curves(evaluation[metric], counts, source.detailed),
+        "approximation": approximation,  # what evenly spaced thresholds give, where that makes sense
+        "even_thresholds": ends,
+        "efpr_at_positions": [pack_fractions(efpr / max_efpr) for efpr in rates],
+    }
 
 
-def _curves(result: PSDSResult, counts: Counts, detailed: Sequence[str]) -> Curves:
-    """Build the curves of a result, which was measured on these counts."""
+def _curves(result: PSDSResult, counts: Counts, detailed: Sequence[str]) -> Data:
+    """Build the curves of a result, which was measured on these counts.
+
+    Effective false positive rates are fractions of the largest one. ``fpr`` is what false positives alone
+    contribute to them, if cross-triggers count.
+    """
     metric, max_efpr = result.metric, result.metric.max_efpr
     efpr, vertices = _visible(max_efpr, result.curve.efpr, result.curve.etpr)
-    overall = OverallCurve(efpr, pack_fractions(np.nan_to_num(result.curve.etpr[vertices])))
-    classes: list[ClassCurve | None] = []
+    etpr = np.nan_to_num(result.curve.etpr[vertices])
+    overall = {"efpr": efpr, "etpr": pack_fractions(etpr)}
+    classes: list[Data | None] = []  # none for a class without references
     for label in detailed:
         references, curve = counts[label].references, result.per_class[label].curve
         if not references:
@@ -139,9 +82,10 @@ def _curves(result: PSDSResult, counts: Counts, detailed: Sequence[str]) -> Curv
             rates = false_positives(curve, vertices, counts) / counts.duration
             fpr = pack_fractions(rates * SECONDS_PER_UNIT[metric.unit] / max_efpr)
         tp = pack_steps(np.rint(curve.tpr[vertices] * references))
+        # frames with ``score >= scores[i]`` are active; None: nothing is detected
         scores = [rounded(score, 5) for score in curve.scores[vertices].tolist()]
-        classes.append(ClassCurve(efpr, fpr, tp, scores))
-    return Curves(overall, classes)
+        classes.append({"efpr": efpr, "fpr": fpr, "tp": tp, "scores": scores})
+    return {"overall": overall, "classes": classes}
 
 
 def false_positives(curve: ClassPSDROC, vertices: NDArray[np.intp], counts: Counts) -> NDArray[np.int64]:
@@ -156,7 +100,7 @@ def false_positives(curve: ClassPSDROC, vertices: NDArray[np.intp], counts: Coun
     return numbers
 
 
-def _visible(max_efpr: float, efpr: FloatArray, tpr: FloatArray) -> tuple[Packed, NDArray[np.intp]]:
+def _visible(max_efpr: float, efpr: FloatArray, tpr: FloatArray) -> tuple[str, NDArray[np.intp]]:
     """Return the visible vertices of a curve up to the largest rate: their rates, and their indices."""
     inside = np.flatnonzero(efpr <= max_efpr)
     vertices = inside[visible_vertices(efpr[inside] / max_efpr, tpr[inside])]
