@@ -75,7 +75,12 @@ def interrupt(process: subprocess.Popen[str]) -> None:
         output, errors = process.communicate()  # when nobody holds the pipes any more
     finally:
         process.kill()
-    assert (process.returncode, output, errors) == (130, "", "interrupted\n")
+    assert (process.returncode, output, without_progress(errors)) == (130, "", "interrupted\n")
+
+
+def without_progress(log: str) -> str:
+    """What a command says beside its progress, of which a slow machine sees a line every ten seconds."""
+    return "".join(line for line in log.splitlines(keepends=True) if " % (" not in line)
 
 
 COMMANDS = {
@@ -139,7 +144,7 @@ def test_an_evaluation_goes_on_where_it_was(folder: Path, tmp_path: Path) -> Non
     assert len([*kept.iterdir()]) < CLIPS / 256
     times = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     resumed, errors = start(folder, *command).communicate()
-    assert not errors
+    assert not without_progress(errors)
     assert {path: path.stat().st_mtime_ns for path in times} == times
     whole, _ = start(folder, "evaluate", *ARGUMENTS, "--json", "-").communicate()
     assert resumed == whole

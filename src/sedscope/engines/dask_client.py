@@ -65,7 +65,9 @@ def _client_at(address: str) -> Any:
     try:
         return Client(address, timeout="10s")
     except Exception as error:  # what is not a scheduler may answer anything
-        reason = error if isinstance(error, (OSError, ValueError)) else "another service answers."
+        reason = str(error) or "timed out"
+        if not isinstance(error, (OSError, ValueError, asyncio.TimeoutError)):
+            reason = "another service answers."
         raise SedscopeError(f"There is no Dask scheduler at {address}: {reason}") from None
 
 
