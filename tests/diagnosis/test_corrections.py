@@ -115,6 +115,15 @@ def test_edited_times_and_classes(folder: Path) -> None:
     assert apply(folder, track)["a"] == [(12.0, 18.0, "Bell")]
 
 
+def test_other_lists_of_events_are_refused(folder: Path) -> None:
+    table = listed(folder, "errors.csv")
+    table.write_text(table.read_text(encoding="utf-8").replace("answer", "Answer"), encoding="utf-8")
+    for other in (table, folder / "detected.tsv"):
+        refused = run("errors", "apply", other, folder / "truth.tsv", "-o", folder / "new.tsv")
+        assert refused.code == 2
+        assert "is not a list of errors" in refused.err
+
+
 times = st.tuples(st.integers(0, 40), st.integers(1, 5)).map(lambda t: (t[0] / 4, (t[0] + t[1]) / 4))
 events = st.lists(
     st.tuples(times, st.sampled_from("ab")).map(lambda e: (*e[0], e[1])), unique=True, max_size=6

@@ -140,6 +140,11 @@ def read_corrections(path: str | Location) -> list[Correction]:
     columns = None if file.is_dir() else _answer_columns(Source(file))
     table = read_event_table(file, format=None if columns is None else "dcase")
     rows, times, _ = table.checked_rows()
+    if columns is None and rows and not any(_LABEL.fullmatch(table.label[i]) for i in rows):
+        raise SedscopeError(
+            f"{path} is not a list of errors: it has no columns 'event_label' and 'answer', and no label has "
+            "an answer in brackets."
+        )
     corrections: list[Correction] = []
     problems: list[str] = []
     for i, (onset, offset) in zip(rows, times.tolist(), strict=True):
