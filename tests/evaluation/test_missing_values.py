@@ -66,10 +66,10 @@ def test_curves_keep_a_precision_of_one() -> None:
     ],
     ids=repr,
 )
-def test_false_alarms_stand_beside_missing_values(metric: sed.Metric[Any]) -> None:
+def test_false_alarms_stand_in_place_of_missing_values(metric: sed.Metric[Any]) -> None:
     result = sed.evaluate(*small_set(), metric)
     [row] = [line for line in result.table().splitlines() if line.startswith("Emu")]
-    assert row.endswith("nan (1800/h)")
+    assert row.endswith("  (1800/h)")
     assert "(…/h) false alarms per hour" in result.table()
     [entry] = result.to_dict()["metrics"]
     assert entry["per_class"]["Emu"] is None

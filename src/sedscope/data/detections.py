@@ -35,12 +35,10 @@ Detections: TypeAlias = Mapping[str, Sequence[Detection]]
 """The detections of each clip."""
 
 OVERLAP_ADVICE = (
-    "If they are events of their own, such as boxes of a detector, keep them as they are with "
-    "`overlaps='keep'`: each is judged by itself. If they are windows that slide over a recording, as "
-    "BirdNET's are, average them into frames with `overlaps='average'`: the score at each instant is then "
-    "the mean of the windows that cover it. If they are parts of one event, merge them with "
-    "`overlaps='merge'`: they become one event with the highest of their confidences. The three give "
-    "different values."
+    "If they are events of their own, such as boxes of a detector, or windows to judge one by one, such as "
+    "BirdNET's with the criterion Window, keep them as they are with `overlaps='keep'`. If they are windows "
+    "that make a timeline, average them into frames with `overlaps='average'`. If they are parts of one "
+    "event, merge them with `overlaps='merge'`. The three give different values."
 )
 _NO_LENGTH = "has no length"
 _POINTS_ADVICE = (

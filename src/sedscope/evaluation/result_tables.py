@@ -41,7 +41,7 @@ def evaluation_parts(evaluation: Evaluation, form: Form, digits: int) -> list[Pa
 def class_table(evaluation: Evaluation, form: Form, digits: int) -> Table:
     """Return a table with a row per class, a column per metric, and a last row for all classes.
 
-    Beside the missing values of classes without reference events are their false alarms per hour. At
+    Classes without reference events have their false alarms per hour where a value is missing. At
     operating points, there is a column of thresholds.
     """
     references, intervals = evaluation.references, evaluation.intervals
@@ -50,7 +50,7 @@ def class_table(evaluation: Evaluation, form: Form, digits: int) -> Table:
     def cell(metric: Metric[Any], label: str) -> str:
         rates = evaluation.false_alarms_per_hour.get(metric)
         if rates is not None and label in rates.per_class:
-            return f"nan ({rates.per_class[label]:.4g}/h)"
+            return f"({rates.per_class[label]:.4g}/h)"
         interval = intervals[metric].per_class[label] if metric in intervals else None
         return value_cell(evaluation[metric].per_class[label].value, interval, digits)
 
