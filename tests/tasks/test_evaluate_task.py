@@ -210,7 +210,8 @@ def test_regions_are_cut_and_recordings_drawn(folders: tuple[Path, Path]) -> Non
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> None:
     data, ours = folders
-    result = sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, seed=3))
+    drawn = sed.Resampling(40, seed=3, interval="percentile")
+    result = sed.tasks.evaluate_task(TWO, ours, data, resampling=drawn)
     seeds = [next(iter(part.intervals.values())).resampling.seed for part in result.datasets.values()]
     assert seeds[0] == 3
     assert seeds[1] != 3  # the sets have equally many clips: the same draws would not be independent
@@ -231,8 +232,44 @@ def test_intervals_combine_independent_resamples(folders: tuple[Path, Path]) -> 
         "high": result.interval.high,
         "undefined_resamples": 0,
     }
-    with pytest.raises(sed.SedscopeError, match="percentile intervals only"):
-        sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval="subsampling"))
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("kind", [None, "percentile", "bca"])
+def test_a_score_of_one_metric_has_its_interval(kind: str | None, folders: tuple[Path, Path]) -> None:
+    data, ours = folders
+    drawn = sed.Resampling(40, interval=kind)
+    for score in ("home.psds1", " (home.psds1) ", "street.f"):
+        task = replace(TWO, score=score)
+        result = sed.tasks.evaluate_task(task, ours, data, resampling=drawn)
+        dataset, name = score.strip(" ()").split(".")
+        [metric] = [metric for metric, named in result.datasets[dataset].names.items() if named == name]
+        alone = result.datasets[dataset].intervals[metric]
+        assert result.interval is not None
+        ends = (result.interval.low, result.interval.high)
+        if score.startswith(" ") and kind is None:  # the bounds of a formula are not known
+            assert ends == pytest.approx((alone.low, alone.high), abs=0.1)
+        else:
+            assert ends == (alone.low, alone.high)
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("kind", ["subsampling", "bca"])
+def test_intervals_combine_the_subsets_of_all_sets(kind: str, folders: tuple[Path, Path]) -> None:
+    data, ours = folders
+    result = sed.tasks.evaluate_task(TWO, ours, data, resampling=sed.Resampling(40, interval=kind))
+    (home, street) = (
+        {n: i for m, i in part.intervals.items() for n in [part.names[m]]}
+        for part in result.datasets.values()
+    )
+    first, second = home["psds1"], street["f"]
+    if kind == "subsampling":  # halves of both sets, and quarters of both
+        subsets = first.subsets + 2 * second.subsets
+    else:  # each clip of each set is left out once
+        subsets = np.concatenate([first.subsets + 2 * second.value, first.value + 2 * second.subsets])
+    assert result.interval is not None
+    np.testing.assert_array_equal(result.interval.subsets, subsets)
+    assert result.interval.low < result.interval.high
 
 
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")

@@ -348,7 +348,6 @@ def test_the_ground_truth_of_a_task_with_one_data_set(folder: Path) -> None:
     [
         (["--metric", "psds1"], "--metric cannot be combined with --task"),
         (["--score", "home.psds1"], "--score cannot be combined with --task"),
-        (["--interval", "bca"], "percentile intervals only"),
     ],
 )
 def test_refused_options(folder: Path, arguments: list[str], message: str) -> None:

@@ -14,6 +14,8 @@ import numpy as np
 
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError, near_names, shortened
+from ..metrics import Metric
+from ..resampling.subsampling import Behaviour
 
 Value: TypeAlias = "float | FloatArray"
 """A number, or an array with a number for each resample."""
@@ -98,6 +100,16 @@ class Formula:
         names: dict[Name, None] = {}
         self._parsed(names)
         return tuple(names)
+
+    def behaviour(self, metrics: Mapping[str, Mapping[str, Metric[Any]]]) -> Behaviour:
+        """Return how the formula behaves on few clips: as the metric that it names, or as its slowest one.
+
+        ``metrics``: by data set and name.
+        """
+        of_values = [Behaviour.of(metrics[dataset][name]) for dataset, name in self.names]
+        if len(of_values) == 1 and self.text.strip().replace(".", "").isidentifier():
+            return of_values[0]
+        return Behaviour(min(behaviour.rate for behaviour in of_values))
 
     def _parsed(self, names: dict[Name, None]) -> Callable[[Values], Any]:
         """Return the formula as a function of the values, and add their names to ``names``."""

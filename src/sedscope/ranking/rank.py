@@ -288,14 +288,15 @@ class MetricRules(RankingRules[ScoreReader]):
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
         prints = fingerprint_of_sets([first_run.deltas])
         behaviours = {name: Behaviour.of(metric) for name, metric in measured.metrics.items()}
-        slowest = min(behaviour.rate for behaviour in behaviours.values())
         return Measurement.of_runs(
             values,
             self.resampling,
             prints,
             about_system,
             measured.notes,
-            {SCORE: Behaviour(slowest), **behaviours},
+            behaviours
+            if self.formula is None
+            else {SCORE: self.formula.behaviour({"": self.metrics}), **behaviours},
         )
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:

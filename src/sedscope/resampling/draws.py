@@ -134,6 +134,7 @@ class Draws:
             low=overall.low,
             high=overall.high,
             values=overall.values,
+            subsets=overall.subsets,
             per_class=dict(zip(classes, of_classes, strict=True)),
             resampling=self.resampling,
         )
@@ -152,21 +153,19 @@ def interval_of(column: FloatArray, resampling: Resampling, behaviour: Behaviour
     ``column``: the value of the clips as they are, then those of ``resampling.number`` resamples, then those
     of the subsets that the interval needs. ``behaviour``: of the metric.
     """
-    value, values = float(column[0]), column[1 : 1 + resampling.number]
+    value, values, subsets = float(column[0]), *np.split(column[1:], [resampling.number])
     defined = np.sort(values[np.isfinite(values)])
     if np.isnan(value) or not len(defined):
-        return Interval(value, np.nan, np.nan, values)
+        return Interval(value, np.nan, np.nan, values, subsets=subsets)
     if resampling.interval == "subsampling":
-        of_subsets = column[1 + resampling.number :]
-        ends = subsampling_ends(value, of_subsets, resampling.confidence, behaviour)
-        return Interval(value, *ends, values)
+        ends = subsampling_ends(value, subsets, resampling.confidence, behaviour)
+        return Interval(value, *ends, values, subsets=subsets)
     tail = (1 - resampling.confidence) / 2
     tails = [tail, 1 - tail]
     if resampling.interval == "bca":
-        left_out = column[1 + resampling.number :]
-        tails = [_bca_tail(tail, value, defined, left_out) for tail in tails]
+        tails = [_bca_tail(tail, value, defined, subsets) for tail in tails]
     low, high = np.quantile(defined, tails)
-    return Interval(value, float(low), float(high), values)
+    return Interval(value, float(low), float(high), values, subsets=subsets)
 
 
 def _bca_tail(tail: float, value: float, values: FloatArray, jackknife: FloatArray) -> float:
@@ -231,9 +230,7 @@ class GroupDraws:
         ]
         rest = self._of_subsets([column[1 + number :] for column in columns], values, rng)
         together = np.concatenate([values[:, None], np.array(resampled), *rest], axis=1)
-        certain = replace(self.resampling, interval="percentile")  # if no group can be resampled
-        drawn = next((draws.resampling for draws in self.of_groups if draws), certain)
-        return interval_of(average(together), drawn, behaviour)
+        return interval_of(average(together), self.resampling._with_interval(), behaviour)
 
     def _of_subsets(
         self, columns: Sequence[FloatArray], values: FloatArray, rng: np.random.Generator
@@ -251,6 +248,8 @@ class GroupDraws:
                 left_out.append(without)
             return left_out
         length = max(map(len, columns))
+        if self.resampling._with_interval().interval == "subsampling" and not length:
+            length = SUBSETS_PER_ROUND  # no group can be resampled
         rounds = np.arange(length).reshape(-1, SUBSETS_PER_ROUND) if length else np.empty((0, 0), int)
         return [
             np.array(

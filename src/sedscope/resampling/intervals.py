@@ -27,6 +27,8 @@ class Interval:
         The value, and the ends of its interval.
     values : array
         The value of each resample; NaN where it is not defined.
+    subsets : array
+        The value of each subset of the clips that the ends come from: halves and quarters, or all but one.
     exact : {"binomial", "Poisson"} or None
         The distribution whose exact limits the ends are, because the resamples do not differ.
 
@@ -44,7 +46,13 @@ class Interval:
     low: float
     high: float
     values: FloatArray
+    subsets: FloatArray = field(default_factory=lambda: np.empty(0), kw_only=True)
     exact: str | None = field(default=None, kw_only=True)
+
+    @property
+    def _column(self) -> FloatArray:
+        """The value, then those of the resamples and of the subsets."""
+        return np.concatenate([[self.value], self.values, self.subsets])
 
     @property
     def undefined(self) -> int:

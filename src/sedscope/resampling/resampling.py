@@ -54,9 +54,8 @@ class Resampling:
     interval : {"subsampling", "percentile", "bca"}, optional
         ``"subsampling"``, the default, corrects the value for what its metric gains from choosing on few
         clips, and measures its deviation on halves of the clips. ``"percentile"`` lies between two
-        quantiles of the resamples; it is the only one of weights that you chose and of the score of a
-        task. ``"bca"`` is bias-corrected and accelerated (Efron, "Better Bootstrap Confidence
-        Intervals", 1987).
+        quantiles of the resamples; it is the only one of weights that you chose. ``"bca"`` is
+        bias-corrected and accelerated (Efron, "Better Bootstrap Confidence Intervals", 1987).
     balanced : bool, default False
         Draw every clip equally often over all resamples.
     groups : mapping of clip to group, optional
@@ -126,6 +125,10 @@ class Resampling:
     def number(self) -> int:
         """How many resamples there are."""
         return 1000 if self.n is None else int(self.n)
+
+    def _with_interval(self) -> Resampling:
+        """Return the same with the kind of interval that it stands for."""
+        return replace(self, interval=self.interval or INTERVALS[0])
 
     def about(self) -> str:
         """Describe the intervals in one phrase.

@@ -110,9 +110,34 @@ class TaskEvaluation(TabularResult):
         if not self.resamples:
             return None
         intervals = next(iter(self.datasets.values())).intervals
-        values = self.task.formula.value(self.resamples)
-        column = np.concatenate([[self.score], values])
-        return interval_of(column, next(iter(intervals.values())).resampling)
+        resampling = next(iter(intervals.values())).resampling
+        metrics = {name: dataset.metrics for name, dataset in self.task.datasets.items()}
+        column = self.task.formula.value(self._columns(resampling))
+        return interval_of(column, resampling, self.task.formula.behaviour(metrics))
+
+    def _columns(self, resampling: Resampling) -> dict[str, dict[str, FloatArray]]:
+        """Return what was measured on the sets of the score: each value, then those of resamples and subsets.
+
+        Halves and quarters are those of all data sets together. For bca, clips are left out of one data set
+        after the other, while the others keep their values.
+        """
+        sets = {name: self._measured[name] for name, _ in self.task.formula.names}
+        numbers = {
+            name: max(len(interval.subsets) for _, interval in measured.values() if interval is not None)
+            for name, measured in sets.items()
+        }
+        leaves_out = resampling.interval == "bca"
+        total, start = (sum if leaves_out else max)(numbers.values()), 0
+        columns: dict[str, dict[str, FloatArray]] = {}
+        for name, measured in sets.items():
+            columns[name] = {}
+            for metric, (value, interval) in measured.items():
+                assert interval is not None
+                subsets = np.full(total, value)
+                subsets[start : start + len(interval.subsets)] = interval.subsets
+                columns[name][metric] = np.concatenate([[value], interval.values, subsets])
+            start += numbers[name] if leaves_out else 0
+        return columns
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -255,7 +280,7 @@ def evaluate_task(
     """
     opened = read_task_data(task, data, truth, durations)
     outputs = require_outputs(opened.task, input_location(submission))
-    resampling = None if resampling is None else with_percentiles(Resampling._of(resampling))
+    resampling = None if resampling is None else Resampling._of(resampling)
     evaluations = {}
     for name, drawn in _resampling_of(opened.task, resampling).items():
         try:
@@ -311,16 +336,6 @@ def evaluate_output(
             of_lists = event_list_notes(result.results, result.alignment)
             result = replace(result, warnings=(*result.warnings, *of_lists))
     return replace(result, warnings=tuple(dict.fromkeys([*notes, *result.warnings])))
-
-
-def with_percentiles(resampling: Resampling) -> Resampling:
-    """Return a resampling with the intervals that the score of a task can have."""
-    if resampling.interval not in (None, "percentile"):
-        raise SedscopeError(
-            "The score of a task has percentile intervals only. Leave out "
-            f"`interval={resampling.interval!r}`."
-        )
-    return replace(resampling, interval="percentile")
 
 
 def _resampling_of(task: Task, resampling: Resampling | None) -> Mapping[str, Resampling | None]:

@@ -34,11 +34,12 @@ from ..ranking.submissions import (
     refuse_randomisation,
 )
 from ..resampling.resampling import Resampling
+from ..resampling.subsampling import Behaviour
 from .submission_check import check_submission
 from .submissions import require_outputs
 from .task import Dataset, Task, named_files
 from .task_data import DatasetTruth, TaskData, read_task_data
-from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task, with_percentiles
+from .task_evaluation import TaskEvaluation, evaluate_output, evaluate_task
 from .task_files import task_toml
 
 _BLOCK = 1 << 20  # bytes that are read at a time
@@ -122,7 +123,6 @@ def rank_listed(
     data: TaskData, systems: Iterable[ListedSystem], resampling: Resampling, run: Run
 ) -> Ranking:
     """Rank submissions that are files. The arguments are those of :func:`rank_task`."""
-    resampling = with_percentiles(resampling)
     ordered = in_order(
         Submission(system.name, system.team, system.paths, system.paths) for system in systems
     )
@@ -136,7 +136,7 @@ class TaskRules(RankingRules[Location]):
 
     def __init__(self, data: TaskData, resampling: Resampling, run: Run) -> None:
         refuse_randomisation(resampling)
-        self.data, self.resampling = data, resampling
+        self.data, self.resampling = data, resampling._with_interval()
         self.quiet = replace(run, checkpoint=None, progress=None)
         self.task, self.kinds = data.task.name, _kinds(data.task)
         self.sets: Mapping[str, RankedSet] = {}
@@ -175,7 +175,10 @@ class TaskRules(RankingRules[Location]):
                 prints = fingerprint_of_sets([of_set.deltas for of_set in result.datasets.values()])
             runs.append(_values(result))
             notes += result.warnings
-        return Measurement.of_runs(runs, self.resampling, prints, submission.portable(notes))
+        portable = submission.portable(notes)
+        return Measurement.of_runs(
+            runs, self.resampling, prints, portable, behaviours=_behaviours(self.data.task)
+        )
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:
         """Return the notes that all systems have, which are about the data. A single system has its own."""
@@ -236,6 +239,19 @@ def _kinds(task: Task) -> tuple[RankedMetric, ...]:
     )
 
 
+def _behaviours(task: Task) -> dict[str, Behaviour]:
+    """Return how the score and the metrics behave on few clips."""
+    metrics = {name: dataset.metrics for name, dataset in task.datasets.items()}
+    return {
+        SCORE: task.formula.behaviour(metrics),
+        **{
+            f"{dataset}.{name}": Behaviour.of(metric)
+            for dataset, named in metrics.items()
+            for name, metric in named.items()
+        },
+    }
+
+
 def _definition(dataset: Dataset, metric: str) -> str:
     rule = dataset.groups
     if rule is None or rule.average is None:
@@ -247,15 +263,17 @@ def _definition(dataset: Dataset, metric: str) -> str:
 def _values(result: TaskEvaluation) -> RunValues:
     """Take the values from an evaluation, which holds much more."""
     assert result.interval is not None
-    metrics = {SCORE: _column(result.score, result.interval.values)}
+    metrics = {SCORE: result.interval._column}
     classes: dict[str, dict[str, FloatArray]] = {}
     sets: dict[str, RankedSet] = {}
     for dataset, evaluation in result.datasets.items():
         for metric, name in evaluation.names.items():
             full = f"{dataset}.{name}"
-            metrics[full] = _column(result.values[dataset][name], result.resamples[dataset][name])
+            interval_of_all = result._measured[dataset][name][1]
+            assert interval_of_all is not None
+            metrics[full] = interval_of_all._column
             classes[full] = {
-                label: _column(interval.value, interval.values)
+                label: interval._column
                 for label, interval in evaluation.intervals[metric].per_class.items()
             }
         assert evaluation.alignment is not None
@@ -263,10 +281,6 @@ def _values(result: TaskEvaluation) -> RunValues:
         sets[dataset] = RankedSet(evaluation.clips, evaluation.hours, evaluation.classes, digest)
     signatures = {name: evaluation.signature for name, evaluation in result.datasets.items()}
     return RunValues(metrics, classes, sets, signatures)
-
-
-def _column(value: float, resampled: FloatArray) -> FloatArray:
-    return np.concatenate([[value], resampled])
 
 
 def _measurement_key(

@@ -27,7 +27,7 @@ class ResamplingOptions(OptionGroup):
         None,
         "Kind of interval: 'subsampling' corrects for bias and draws halves of the clips; "
         "'percentile' of the resamples; 'bca' for bias-corrected and accelerated intervals. [default: "
-        "subsampling; percentile for the score of a task]",
+        "subsampling]",
     )
     balanced: bool = option(False, "Draw every clip equally often over all resamples.")
     groups: Path | None = GROUPS
