@@ -275,7 +275,11 @@ def review_estimate(
         typer.echo(f"\n{_points_table(result, points)}")
     conclude(
         [
-            Outcome(f"{label} keeps it", label not in points.unmet, "no threshold can be promised")
+            Outcome(
+                f"precision of {label} >= {min_precision:g}",
+                label not in points.unmet,
+                "no threshold can be promised",
+            )
             for label in points.thresholds
         ],
         None,

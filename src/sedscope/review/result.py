@@ -168,10 +168,10 @@ class ReviewEstimate(ResultTable[ClassEstimate]):
         return [Table(header, rows, ruled=False, by_class=True), [self._legend()]]
 
     def _legend(self) -> str:
-        what = "one threshold that is fixed beforehand" if self.hold == "pointwise" else "all thresholds"
-        return (
-            f"of all detections, with {self.level * 100:g} % intervals that hold for {what} of a class"
+        holds = (
+            "one threshold, fixed beforehand" if self.hold == "pointwise" else "all thresholds together"
         )
+        return f"values of all detections; {self.level * 100:g} % intervals, which hold for {holds}"
 
     def _records(self) -> Records:
         names = [
