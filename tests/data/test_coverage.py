@@ -351,7 +351,8 @@ def test_post_processing_sees_what_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"), [(0.06, "cover less than 90 %"), (0.16, "go on more than 10 %")]
+    ("frame", "said"),
+    [(0.03, "cover less than half"), (0.06, "cover less than 90 %"), (0.16, "go on more than 10 %")],
 )
 def test_a_frame_length_that_would_fit_is_named(frame: float, said: str) -> None:
     scores, truth = _padded(20, frame)

@@ -273,3 +273,18 @@ def test_padding_is_cut_off_with_one_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sed.SedscopeWarning)
         assert metric.compute() == expected.compute()
+
+
+def test_the_warning_about_padding_says_which_frames_would_fit() -> None:
+    metric = SEDMetric("psds1", CLASSES, frame=1.5 * FRAME, truth=TRUTH)
+    with pytest.warns(sed.SedscopeWarning, match=f"frames of {FRAME:g} s would fit the longest"):
+        metric.update(BATCH, CLIPS[:3])
+
+
+def test_frames_that_are_too_short_are_refused() -> None:
+    metric = SEDMetric("psds1", CLASSES, frame=0.7 * FRAME, truth=TRUTH)
+    metric.update(values_of(CLIPS), CLIPS)
+    with pytest.raises(
+        sed.SedscopeError, match=f"cover less than 90 %.* frames of {FRAME:g} s would fit"
+    ):
+        metric.compute()

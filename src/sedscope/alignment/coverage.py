@@ -126,17 +126,23 @@ class CoveredClips:
             rows, what = short, "cover less than 90 % of their clips"
         if len(self.clips) < MANY_CLIPS or len(rows) <= len(self.clips) / 2 or not self.whole_clips:
             return
-        scale = self.durations[rows] / np.maximum(self.extents[rows, 2], 1)
-        factor = float(np.median(scale))
-        frame = float(np.median((self.extents[:, 2] - self.extents[:, 1])[rows])) / 1e6
-        advice = "Check the frame length, and the durations of the clips."
-        if (abs(scale / factor - 1) < _FITS).mean() > 1 - _NOTED:
-            advice = f"Their frames last {frame:.4g} s; frames of {frame * factor:.4g} s would fit."
+        advice = self._fitting_frames(rows) or " Check the frame length, and the durations of the clips."
         raise SedscopeError(
             f"The scores of {len(rows)} of {counted(len(self.clips), 'clip')} {what}: "
-            f"{listing(self._named(rows[:5]), total=len(rows))}. {advice} {TRIM if rows is long else ''}"
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{advice} {TRIM if rows is long else ''}"
             f"{' ' if rows is long else ''}{ACCEPT}"
         )
+
+    def _fitting_frames(self, rows: NDArray[np.intp]) -> str:
+        """Say which frame length would fit some clips, if it is about the same for nearly all of them."""
+        if not len(rows) or not self.whole_clips:
+            return ""
+        scale = self.durations[rows] / np.maximum(self.extents[rows, 2], 1)
+        factor = float(np.median(scale))
+        if (abs(scale / max(factor, 1e-9) - 1) < _FITS).mean() <= 1 - _NOTED:
+            return ""
+        frame = float(np.median((self.extents[:, 2] - self.extents[:, 1])[rows])) / 1e6
+        return f" Their frames last {frame:.4g} s; frames of {frame * factor:.4g} s would fit."
 
     def problem(self) -> str | None:
         """Say why the scores cannot belong to the clips; None if they can."""
@@ -155,9 +161,10 @@ class CoveredClips:
         else:
             return None
         things = "scores" if self.whole_clips else "detections"
+        guess = self._unit_guess() or self._fitting_frames(rows)
         return (
             f"The {things} of {len(rows)} of {counted(int(number), 'clip')} {what}: "
-            f"{listing(self._named(rows[:5]), total=len(rows))}.{self._unit_guess()} Check "
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{guess} Check "
             f"the frame length and the times of the {things}, and the durations of the clips: all are in "
             "seconds."
         )

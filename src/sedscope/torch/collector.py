@@ -130,23 +130,32 @@ class BatchCollector:
             durations = None
         return EpochClips(self.requests, len(self.classes), durations, hold=self.postprocessing is None)
 
-    def trimmed(self, batch: Batch) -> tuple[Batch, int]:
-        """Leave out frames that begin after their clip ends; return how many clips lost more than a tenth."""
+    def trimmed(self, batch: Batch) -> tuple[Batch, str]:
+        """Leave out frames that begin after their clip ends; say so if clips lost more than a tenth."""
         if self.coverage != "trim" or self.truth is None:
-            return batch, 0
+            return batch, ""
         durations = self.truth.durations[self._rows_in_truth(batch.clips)]
         lasting = (1e6 * self.frame) * np.arange(1 + batch.lengths.max(initial=0))
         longest = int(self.truth.durations.max(initial=0))
         if (durations > 0).all() and lasting[-1] > 2 * longest:
             raise SedscopeError(
                 f"The scores of a batch last {lasting[-1] / 1e6:g} s, so they go on far beyond their clips, "
-                f"the longest of which lasts {longest / 1e6:g} s. Check frame=, which is in seconds. To "
-                "evaluate them as they are, use coverage='any'."
+                f"the longest of which lasts {longest / 1e6:g} s. Check frame=, which is in seconds, and "
+                "pass lengths= for padded clips. To evaluate them as they are, use coverage='any'."
             )
         frames = np.searchsorted(np.rint(lasting), durations)
         lengths = np.where(durations > 0, np.minimum(batch.lengths, frames), batch.lengths)
-        much = int(np.count_nonzero(batch.lengths > 1.1 * lengths))
-        return replace(batch, lengths=lengths), much
+        much = batch.lengths > 1.1 * lengths
+        if not much.any():
+            return replace(batch, lengths=lengths), ""
+        note = f"The scores of {counted(int(much.sum()), 'clip')} go on more than 10 % beyond the end of the "
+        note += "clip and are cut off there. Pass lengths= for padded clips. coverage='any' keeps them."
+        if much.all():
+            fitting = (durations / batch.lengths).max() / 1e6
+            note += (
+                f" If frame={self.frame:g} is wrong, frames of {fitting:.4g} s would fit the longest."
+            )
+        return replace(batch, lengths=lengths), note
 
     def select_new(self, batch: Batch, epoch: EpochClips) -> NewClips | None:
         """Return the clips of a batch that are new in this epoch; None if there are none."""
@@ -267,6 +276,7 @@ class BatchCollector:
         covered = _covered_clips(deltas)
         if covered is not None and self.coverage != "any":
             covered.refuse()
+            covered.refuse_frames()
 
     def _new_rows(
         self, clips: Sequence[str], digests: Sequence[int], epoch: EpochClips

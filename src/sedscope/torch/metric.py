@@ -16,7 +16,7 @@ except ImportError as error:
 
 from ..data.choices import Coverage, Missing
 from ..data.ground_truth import GroundTruth
-from ..errors import SedscopeError, SedscopeWarning, counted
+from ..errors import SedscopeError, SedscopeWarning
 from ..escaping import one_line
 from ..evaluation.counted_clips import measure
 from ..evaluation.result import Evaluation
@@ -75,8 +75,8 @@ class SEDMetrics(torchmetrics.Metric):
     coverage : {"trim", "error", "any"}
         What to do with scores that go on after their clips, whose durations the ground truth knows.
         ``"trim"`` leaves out frames that begin after the end, such as padding, and says so once.
-        ``"error"`` refuses scores that are more than twice as long, or cover less than half, in most
-        clips or in total, when the metric is computed. ``"any"`` evaluates them as they are.
+        ``"error"`` refuses them if most clips have such scores. Both refuse scores that cover less than
+        90 % of most clips, when the metric is computed. ``"any"`` evaluates them as they are.
     repeats : {"error", "first"}
         What to do with a clip that comes again with other scores: raise an error, or keep the first.
     postprocessing : PostProcessing, optional
@@ -184,11 +184,8 @@ class SEDMetrics(torchmetrics.Metric):
             _to_numpy(targets, "targets") if isinstance(targets, torch.Tensor) else targets,
             self.collector.classes,
         )
-        batch, trimmed = self.collector.trimmed(batch)
-        if trimmed:
-            number = counted(trimmed, "clip")
-            note = f"The scores of {number} go on more than 10 % beyond the end of the clip and are cut off "
-            note += "there. Check frame=, and pass lengths= for padded clips. coverage='any' keeps them."
+        batch, note = self.collector.trimmed(batch)
+        if note:
             self._say(note, about="trimmed")
         epoch = self._epoch_clips()
         clips = self.collector.select_new(batch, epoch)
