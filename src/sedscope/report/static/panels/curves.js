@@ -135,8 +135,8 @@ class CurveChart {
   // The mean of the best recall of each class with at most that many false alarms.
   meanOfSteps(s, classes) {
     const steps = classes.map((k) => this.verticesOf(s, k));
-    const x = [...new Set(steps.flatMap((step) => step.x))].sort((a, b) => a - b);
-    const end = Math.min(...steps.map((step) => step.end ?? Infinity));
+    const end = Math.min(...steps.map((step) => step.end ?? Infinity)); // beyond, the recall of some class is not known
+    const x = [...new Set(steps.flatMap((step) => step.x))].filter((rate) => rate <= end).sort((a, b) => a - b);
     const y = x.map((rate) => average(steps.map((step) => step.y[step.x.findLastIndex((value) => value <= rate)] ?? 0)));
     return { x, y, end };
   }
