@@ -165,6 +165,13 @@ def test_groups_in_any_form(tmp_path: Path) -> None:
             assert groups[name]["collar_f1"].value == expected[name]["collar_f1"].value
 
 
+def test_groups_of_groups_are_refused_in_a_line() -> None:
+    nested: Any = {"sites": dict.fromkeys(TRUTH.clips, "north")}
+    with pytest.raises(sed.SedscopeError, match="Groups must be names or whole numbers: sites") as error:
+        sed.evaluate(SCORES, TRUTH, "collar_f1", by=nested)
+    assert len(str(error.value)) < 120
+
+
 def test_points_choose_the_default_metrics() -> None:
     points = sed.OperatingPoints(dict.fromkeys(SCORES.classes, 0.5))
     result = sed.evaluate(SCORES, TRUTH, points=points)
@@ -250,6 +257,22 @@ def test_detect_says_how_to_read_scores() -> None:
     for wrong in ("scores", {"a": [[0.5]]}):
         with pytest.raises(sed.SedscopeError, match="read files with read_scores"):
             sed.detect(wrong, 0.5)  # type: ignore[arg-type]
+
+
+def test_a_file_of_operating_points_must_be_read() -> None:
+    points: Any = "points.toml"
+    loads = r"OperatingPoints\.load\('points\.toml'\)"
+    for evaluate in (
+        lambda: sed.evaluate(SCORES, TRUTH, points=points),
+        lambda: sed.compare({"a": SCORES, "b": SCORES}, TRUTH, points={"a": points}),
+        lambda: sed.diagnose(SCORES, TRUTH, thresholds=points),
+        lambda: sed.detect(SCORES, points),
+    ):
+        with pytest.raises(sed.SedscopeError, match=loads):
+            evaluate()
+    read: Any = sed.OperatingPoints({"Dog": 0.5})
+    with pytest.raises(sed.SedscopeError, match="use its method detect"):
+        sed.detect(SCORES, read)
 
 
 def test_latencies_of_a_system_in_any_form() -> None:

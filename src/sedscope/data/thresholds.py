@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -283,6 +284,9 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
             f"Give Scores, not {type(scores).__name__}: read files with read_scores, and make arrays into "
             "scores with Scores.from_arrays."
         )
+    refuse_unread_points(thresholds)
+    if hasattr(thresholds, "thresholds"):
+        raise SedscopeError(f"Thresholds must be numbers, not {thresholds!r}: use its method detect.")
     if not isinstance(thresholds, Mapping):
         thresholds = dict.fromkeys(scores.classes, thresholds)
     known = {*scores.classes}
@@ -297,6 +301,15 @@ def class_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) ->
     if np.isnan(limits).any():
         raise SedscopeError("Thresholds must be numbers, not NaN.")
     return limits
+
+
+def refuse_unread_points(points: object) -> None:
+    """Refuse the path of a file of operating points, and say how to read it."""
+    if isinstance(points, (str, os.PathLike)):
+        path = os.fspath(points)
+        raise SedscopeError(
+            f"Operating points must be read from a file first: sed.OperatingPoints.load({path!r})."
+        )
 
 
 def _clip_events(

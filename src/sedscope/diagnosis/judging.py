@@ -19,6 +19,7 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, DeltaSearch, EventBatch
 from ..data.arrays import FloatArray, IntArray, rounded_down
 from ..data.scores import Scores
+from ..data.thresholds import refuse_unread_points
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing, look_up, raise_together
 from ..progress import Progress
@@ -99,6 +100,7 @@ def at_points(
     scores: Scores, thresholds: ThresholdChoice | Points, classes: Iterable[str] | None
 ) -> tuple[Scores, ThresholdChoice]:
     """Return scores and thresholds. Operating points post-process, and may have more classes."""
+    refuse_unread_points(thresholds)
     if not isinstance(thresholds, Points):
         return scores, thresholds
     evaluated = {*(scores.classes if classes is None else classes)}

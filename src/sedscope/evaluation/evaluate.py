@@ -141,6 +141,10 @@ def evaluate(
     >>> evaluate(scores, truth, "psds1", by={"a": "north"}).groups["clips"]["north"]["psds1"].value
     1.0
     """
+    if points is not None:
+        from ..data.thresholds import refuse_unread_points
+
+        refuse_unread_points(points)
     named = name_metrics(metrics, [] if points is None else [points])
     system, truth = as_inputs(scores, truth, classes, coverage, reading)
     if not isinstance(system, Scores):

@@ -21,7 +21,7 @@ from ..data.clips import clip_ids
 from ..data.ground_truth import GroundTruth
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import require_choice, require_number
-from ..errors import SedscopeError, listing, refuse_nul, subject
+from ..errors import SedscopeError, listing, refuse_nul, shortened, subject
 from ..metrics import Metric
 
 if TYPE_CHECKING:
@@ -83,7 +83,11 @@ class Groups:
                 "Groups must be a mapping from clips or classes to groups, or a table in a file or data "
                 f"frame, not {type(self.members).__name__}."
             )
-        wrong = [f"{name}: {group!r}" for name, group in self.members.items() if not _is_name(group)]
+        wrong = [
+            f"{name}: {shortened(repr(group), 40)}"
+            for name, group in self.members.items()
+            if not _is_name(group)
+        ]
         if wrong:
             raise SedscopeError(f"Groups must be names or whole numbers: {listing(wrong)}.")
         refuse_nul({*self.members.values()}, "group")

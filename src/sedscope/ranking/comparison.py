@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.score_cache import merged_or_unknown
+from ..data.thresholds import refuse_unread_points
 from ..engines.run import Run
 from ..errors import SedscopeError, issue_warnings, listing, of_systems, readable
 from ..evaluation.inputs import Reading, TruthLike, as_truth
@@ -113,6 +114,8 @@ def compare(
     1
     """
     points = points or {}
+    for of_system in points.values():
+        refuse_unread_points(of_system)
     chosen = name_metrics(metrics, points.values())
     named = _comparable_metrics(chosen, points, at_false_alarms)
     run = Run._of(run, "Comparing", "engine", "scheduler", "checkpoint")
