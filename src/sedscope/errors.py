@@ -20,7 +20,7 @@ _WORD_LENGTH = 300  # characters of a path or a number in a message
 _LONG_WORD = re.compile(rf"\S{{{_WORD_LENGTH + 1},}}")
 _ALIKE = 5  # problems of a kind that are listed one by one
 _DETAILS = [  # of a problem, which do not make it another kind
-    (re.compile(r"^.*?: "), ""),  # the place
+    (re.compile(r"^(?:.*?: |\S+ (?=is empty))"), ""),  # the place
     (re.compile(r"'(?:[^'\\]|\\.)*'"), "''"),  # a cell
     (re.compile(r"^.*? [\d.]+–[\d.]+ s "), ""),  # an event
     (re.compile(r"\d+(?:\.\d+)?"), "0"),

@@ -527,6 +527,13 @@ def test_many_unreadable_clips_are_grouped_by_kind(tmp_path: Path) -> None:
     assert error.rstrip().endswith("more like this).")
 
 
+def test_many_empty_files_are_one_problem(tmp_path: Path) -> None:
+    clips = dict.fromkeys((f"scores/{i}.tsv" for i in range(9)), "")
+    files = write_files(tmp_path, {**clips, "scores/whole.tsv": table(HEADER, "0 1 .1 .2")})
+    _, line = str(findings_by_kind(files)["scores"]).splitlines()
+    assert line.endswith("0.tsv is empty (and 8 more like this).")
+
+
 def test_warnings_of_reading_are_findings(tmp_path: Path) -> None:
     changes: dict[str, Content] = {f"scores/{clip}.tsv": text[:-1] for clip, text in SCORES.items()}
     files = write_files(tmp_path, changes)

@@ -173,6 +173,7 @@ def test_names_of_systems(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("options", "message"),
     [
         (["-o", "x.html"], "x.html: the name must end with .md, .tex, .csv, .png, .svg or .pdf"),
+        (["-o", "x.html"], "For a page, use 'sedscope report', or --report of 'sedscope compare'."),
         (["-o", "x"], "the name must end with"),
         (["-o", "nowhere/x.md"], "nowhere"),
         (["--bootstrap", "0"], "--bootstrap 0 must be"),

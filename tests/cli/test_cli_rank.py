@@ -56,6 +56,14 @@ def read_json(board: Path) -> Any:
     return json.loads((board / "ranking.json").read_text(encoding="utf-8"))
 
 
+def test_systems_have_the_names_that_are_written_with_them(folder: Path, tmp_path: Path) -> None:
+    board = tmp_path / "board"
+    systems = folder / "systems"
+    done = rank(folder, f"ours={systems / 'good'}", f"theirs={systems / 'bad'}", "-o", board)
+    assert done.code == 0, done.err
+    assert [entry["name"] for entry in read_json(board)["systems"]] == ["ours", "theirs"]
+
+
 def test_a_table_of_teams_becomes_a_leaderboard(folder: Path, tmp_path: Path) -> None:
     board = tmp_path / "board"
     done = rank(folder, folder / "teams.csv", "-o", board, "--title", "Our <task>")

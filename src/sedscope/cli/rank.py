@@ -40,8 +40,9 @@ def rank(
     paths: list[str] = argument(
         "Systems, then the reference events; with --task and --data, submissions. A system is a "
         "folder of score tables, a file of detections, or any other format that 'sedscope formats' "
-        "lists. Instead of systems, give a pattern such as 'submissions/*', or a table of them "
-        "(team,name,path; rows with the same team and name are runs of one system).",
+        "lists; write NAME=PATH to name it. Instead of systems, give a pattern such as "
+        "'submissions/*', or a table of them (team,name,path; rows with the same team and name are runs "
+        "of one system).",
         metavar="SYSTEM... [GROUND_TRUTH]",
         reads=lambda paths: _all_paths(paths),
     ),

@@ -27,7 +27,7 @@ class ListedSystem:
 
 
 def list_systems(texts: Sequence[str]) -> list[ListedSystem]:
-    """Return the systems that paths, patterns and tables ``team,name,path`` list.
+    """Return the systems that paths, ``NAME=PATH``, patterns and tables ``team,name,path`` list.
 
     Paths in a table start from the folder of the table. Rows with the same team and name are runs of one
     system. Elsewhere, each path is a system and a team of its own. It is called after the last part of its
@@ -36,8 +36,11 @@ def list_systems(texts: Sequence[str]) -> list[ListedSystem]:
     runs: dict[tuple[str, str], list[Location]] = {}
     paths: list[Location] = []
     for text in texts:
+        name, equals, path = text.partition("=")
         if _is_table(text):
             _add_table(read_text_table(text, delimiter=None), runs)
+        elif name and equals and os.path.exists(path) and not os.path.exists(text):  # noqa: PTH110
+            runs.setdefault((name, name), []).append(location(path.rstrip("/\\")))
         else:
             paths += _matching(text)
     unique = list({str(path): path for path in paths}.values())

@@ -65,8 +65,10 @@ def check_tables(paths: Sequence[Path] | None, latex: LatexOptions) -> None:
     known = (*_WRITERS, *PICTURES)
     unknown = [str(path) for path in paths or () if path.suffix not in known]
     if unknown:
+        page = " For a page, use 'sedscope report', or --report of 'sedscope compare'."
         raise SedscopeError(
             f"--output {listing(unknown)}: the name must end with {', '.join(known[:-1])} or {known[-1]}."
+            + page * any(path.endswith((".html", ".htm")) for path in unknown)
         )
 
 
