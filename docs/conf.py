@@ -119,6 +119,14 @@ def link_from_docs(app: Sphinx, included: Path, page: str, content: list[str]) -
     content[0] = content[0].replace("](docs/", "](").replace("](CONTRIBUTING.md)", "](contributing.md)")
 
 
+def signature_of(
+    app: Sphinx, what: str, name: str, documented: object, *_: object
+) -> tuple[str, None] | None:
+    """Leave out the signature of protocols, ``(*args, **kwargs)``: nobody makes their instances."""
+    return ("", None) if getattr(documented, "_is_protocol", False) else None
+
+
 def setup(app: Sphinx) -> None:
     app.connect("include-read", link_from_docs)
+    app.connect("autodoc-process-signature", signature_of)
     app.connect("config-inited", generate_pages)
