@@ -24,6 +24,7 @@ from sedscope.evaluation.cluster_blocks import _blocks, _measure
 from sedscope.metrics.metric import delta_requests
 
 from .clusters import CLASSES, PSDS, SECONDS, recordings
+from .timing import grouped
 
 PART_HOURS = 8
 
@@ -160,7 +161,7 @@ def main() -> None:
     ):
         run = simulate(replace(costs, part=costs.part * rate), hours, classes, workers)
         print(
-            f"| {hours:,} | {classes} | {rate} | {workers} | {_time(run.hours)} | {_time(run.work)} "
+            f"| {grouped(hours)} | {classes} | {rate} | {workers} | {_time(run.hours)} | {_time(run.work)} "
             f"| {run.shuffled / 1e9:,.1f} GB | {run.worker / 1e6:.0f} MB | {100 * run.idle:.0f} % |"
         )
 

@@ -20,6 +20,8 @@ import psutil
 
 import sedscope as sed
 
+from .timing import grouped
+
 CLASSES = 100
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
 SECONDS = 600
@@ -131,7 +133,7 @@ def main() -> None:
             found = measure(engine, hours, options.classes)
             values.add((hours, found.values))
             print(
-                f"| {engine} | {hours:,} | {found.seconds:.1f} s | {found.cpu:.1f} s "
+                f"| {engine} | {grouped(hours)} | {found.seconds:.1f} s | {found.cpu:.1f} s "
                 f"| {found.client / 1e6:.0f} MB "
                 f"| {found.worker / 1e6:.0f} MB |",
                 flush=True,

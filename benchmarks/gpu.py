@@ -21,7 +21,7 @@ from sedscope.counting.clip_reader import read_each, thread_count
 from sedscope.data.scores import ClipScores
 
 from .sets import PSDS1, PSDS2, simulated
-from .timing import Row, markdown, seconds
+from .timing import Row, grouped, markdown, seconds
 
 CORES = 16
 CLIPS, CLASSES, FRAMES, FRAME = 17_000, 407, 250, 0.04
@@ -60,7 +60,7 @@ class LargeSet:
             assert isinstance(loaded, ClipScores)
             arrays[clip][...] = loaded.values
         self.scores = sed.Scores.from_arrays(arrays, classes=simulated_scores.classes, frame=FRAME)
-        self.size = f"{clips:,} × {FRAMES} × {CLASSES} float32"
+        self.size = f"{grouped(clips)} × {FRAMES} × {CLASSES} float32"
 
     def evaluate(self, threads: int) -> sed.Evaluation:
         """PSDS 1 and 2 of all clips."""

@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.counting.clip_reader import read_each, thread_count
 
+from .timing import grouped
+
 PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
 CLASSES = 407
 _STORES = "SEDSCOPE_BENCH_STORES"  # the folder of the stores, for the measured processes
@@ -297,7 +299,7 @@ def print_rows(name: str, part: float) -> None:
         (full, large, f"{growth:.2f} per unit", bar or ""),
     ):
         print(
-            f"| {scenario.work} | {size:,} {scenario.unit} | {measured.seconds:.1f} s "
+            f"| {scenario.work} | {grouped(size)} {scenario.unit} | {measured.seconds:.1f} s "
             f"| {measured.gigabytes:.2f} GB | {' | '.join(remarks)} |",
             flush=True,
         )

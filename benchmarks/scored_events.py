@@ -20,7 +20,7 @@ import sedscope as sed
 from sedscope.io.systems import read_system
 from sedscope.metrics import Metric
 
-from .timing import Row
+from .timing import Row, grouped
 
 _PER_REFERENCE = 10  # events
 _REFERENCES_PER_CLIP = 10
@@ -34,9 +34,8 @@ def scored_events(number: int = 1_000_000) -> list[Row]:
     rows = []
     for way in ("a data frame", "lists by clip", "a TSV file"):
         few, many = _measured(way, number // 10), _measured(way, number)
-        work = (
-            f"{number:,} scored events from {way}, {number // _PER_REFERENCE:,} references, PSDS and AP"
-        )
+        references = grouped(number // _PER_REFERENCE)
+        work = f"{grouped(number)} scored events from {way}, {references} references, PSDS and AP"
         rows += [
             Row(work, many[0], "10 s", many[0] / 10, "≤ 1"),
             Row("the same, memory", many[0], "1 GB", many[1], "≤ 1"),

@@ -75,3 +75,8 @@ def markdown(rows: list[Row]) -> str:
 
 def _duration(time: float) -> str:
     return f"{time * 1e3:.3g} ms" if time < 1 else f"{time:.3g} s"
+
+
+def grouped(number: int) -> str:
+    """Write a whole number, with commas if it has five digits or more."""
+    return f"{number:,}" if number >= 10_000 else str(number)
