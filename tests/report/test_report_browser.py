@@ -343,7 +343,42 @@ def test_curves_of_several_systems_are_means_over_the_classes(page: Browser, tmp
             at_score = counts.at(np.array([float(row["score"])]))
             means = np.mean([of_class.tally().fscore()[-1] for of_class in at_score.values()])
             assert float(row["F1"]) == pytest.approx(means)
+    page.choose("#criterion", 1)  # which PSDS counts as far as it reads: beyond, recall is not known
+    froc = saved_rows("froc", "FROC")
+    for name, system in systems.items():
+        counts = sed.deltas(system, truth, sed.Intersection(0.7, 0.7)).counts()
+        curves = [sed.curves.froc_curve(of_class, counts.hours) for of_class in counts.values()]
+        of_system = [row for row in froc if row["curve"] == f"{name}: all classes"]
+        assert len(of_system) > 5
+        for row in of_system:
+            rate = float(row["false alarms per hour"])
+            assert float(row["recall"]) == pytest.approx(np.mean([c.recall_at(rate) for c in curves]))
+    paths = page.run(
+        "return [...document.querySelectorAll('#curves figure')].find((f) => f.textContent.includes('FROC'))"
+        ".querySelectorAll('path.curve.strong').values().map((p) => p.getAttribute('d')).toArray()"
+    )
+    assert len(paths) == 2
+    for path in paths:  # it never runs back
+        places = [float(x) for x in re.findall(r"[MH]([\d.]+)", path)]
+        assert places == sorted(places)
     assert page.problems() == []
+
+
+def test_the_page_says_what_to_expect_on_new_clips(page: Browser, tmp_path: Path) -> None:
+    scores, truth = simulated_set()
+    best = sed.BestFScore(sed.Collar())
+    resampled = sed.evaluate(scores, truth, {"f1": best}, resampling=20)
+    expected = f"f1 {resampled.on_new_clips[best].value:.4f} (each of 10 folds"
+    for result in (resampled, sed.evaluate(scores, truth, {"f1": best})):
+        result.report(tmp_path / "one.html")
+        page.open(tmp_path / "one.html")
+        assert f"To expect on new clips: {expected}" in page.text("header.page")
+    systems = {"a": scores, "b": sed.simulate.scores(truth, quality=0.8, seed=4)}
+    comparison = sed.compare(systems, truth, {"f1": best}, resampling=20)
+    assert comparison.evaluations["a"].on_new_clips[best].value == resampled.on_new_clips[best].value
+    comparison.report(tmp_path / "two.html")
+    page.open(tmp_path / "two.html")
+    assert f"o expect on new clips: a: {expected.partition(' (')[0]}, b: f1 " in page.text("#systems")
 
 
 def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def class_table(evaluation: Evaluation, form: Form, digits: int) -> Table:
         for label in evaluation.classes
     ]
     overall = ["overall", str(sum(references.values())), *([""] if thresholds else [])]
-    hours = f"{counted(evaluation.clips, 'clip')}, {evaluation.hours:.4g} hours"
+    hours = f"{counted(evaluation.clips, 'clip')}, {evaluation.hours:.2f} hours"
     return Table(
         ["class", "references", *(["threshold"] if thresholds else []), *evaluation.names.values()],
         rows,
@@ -89,24 +89,32 @@ def about_intervals(evaluation: Evaluation) -> list[str]:
                 f"exact {kind} limits of {evaluation.names[metric]}, which take events as independent, where "
                 f"all resamples have the same value: {listing([*exact])}"
             )
-    if evaluation.on_new_clips:
-        from ..resampling.held_out import FOLDS
-
-        values = [
-            f"{evaluation.names[metric]} {result.value:.4f}"
-            for metric, result in evaluation.on_new_clips.items()
-        ]
-        expected = listing(values, limit=len(values))
-        how = f"each of {FOLDS} folds of the clips at the thresholds that are best on the others"
-        lines.append(f"to expect on new clips: {expected} ({how})")
     return lines
+
+
+def about_new_clips(evaluations: Mapping[str, Evaluation]) -> list[str]:
+    """Say what to expect of metrics whose thresholds were chosen on these clips, in a line.
+
+    ``evaluations``: by the name of the system, which a single one does not need.
+    """
+    values = [
+        f"{f'{system}: ' if len(evaluations) > 1 else ''}{evaluation.names[metric]} {result.value:.4f}"
+        for system, evaluation in evaluations.items()
+        for metric, result in evaluation.on_new_clips.items()
+    ]
+    if not values:
+        return []
+    from ..resampling.held_out import FOLDS
+
+    how = f"each of {FOLDS} folds of the clips at the thresholds that are best on the others"
+    return [f"to expect on new clips: {listing(values, limit=len(values))} ({how})"]
 
 
 def legend(evaluation: Evaluation) -> list[Line]:
     """Say what the columns and the brackets mean, a line each."""
     lines = [definition(name, repr(metric)) for metric, name in evaluation.names.items()]
     if evaluation.intervals:
-        lines += about_intervals(evaluation)
+        lines += [*about_intervals(evaluation), *about_new_clips({"": evaluation})]
     thresholds = {rates.threshold for rates in evaluation.false_alarms_per_hour.values()}
     if thresholds:
         threshold = "the metric's threshold" if len(thresholds) > 1 else _threshold_text(*thresholds)

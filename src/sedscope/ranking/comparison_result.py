@@ -12,7 +12,7 @@ import numpy as np
 from ..engines.run import Run
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
-from ..evaluation.result_tables import signature_line
+from ..evaluation.result_tables import about_new_clips, signature_line
 from ..metrics import Metric
 from ..metrics.names import metric_called
 from ..resampling.intervals import Interval, interval_text
@@ -304,6 +304,7 @@ class Comparison(TabularResult):
             parts.append(
                 f"overall p values are corrected for {pairs} pairs of systems (Westfall and Young)"
             )
+        parts += about_new_clips(self.evaluations)
         needed = resamples_needed(self.resampling.confidence)
         if needed > self.resampling.number:
             parts.append(
@@ -330,9 +331,11 @@ class Comparison(TabularResult):
                 interval_text(pair, digits, signed=True),
                 _SIGNS[pair.verdict],
                 pair.p_text,
-                str(pair.wins),
-                str(pair.losses),
-                str(len(pair.per_class)),
+                *(
+                    [str(pair.wins), str(pair.losses), str(len(pair.per_class))]
+                    if pair.per_class
+                    else [""] * 3
+                ),
             ]
             for metric in self.metrics
             for (later, earlier), pair in self.differences[metric].items()

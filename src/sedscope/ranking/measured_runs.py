@@ -11,6 +11,7 @@ import numpy as np
 
 from ..alignment.alignment import Alignment
 from ..alignment.time_agreement import TimeSample
+from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
@@ -30,11 +31,12 @@ from ..evaluation.notes import (
 )
 from ..evaluation.operating_point import points_notes
 from ..evaluation.result import Evaluation
-from ..metrics import Metric
+from ..metrics import Metric, MetricResult
 from ..metrics.false_alarms import AtFalseAlarms, require_one_point
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.draws import Draws
+from ..resampling.held_out import on_new_clips
 from ..resampling.intervals import Bootstrap
 from ..resampling.matched_metric import false_positives_allowed, false_positives_of, has_one_point
 from .compared_runs import ComparedRun
@@ -215,6 +217,8 @@ class FirstRun:
     points: OperatingPoints | None
     digest: int | None
     """Of the scores, if the pass took it."""
+    on_new_clips: Mapping[Metric[Any], MetricResult]
+    """What to expect of metrics that choose thresholds, if this is the only run of the system."""
 
     def hours(self) -> float:
         """Return the duration of all clips."""
@@ -234,7 +238,7 @@ class FirstRun:
             _durations(self.deltas),
             self.points,
         )
-        return replace(result, _scores_digest=self.digest)
+        return replace(result, on_new_clips=self.on_new_clips, _scores_digest=self.digest)
 
 
 def measure_runs(
@@ -295,7 +299,14 @@ def measure_runs(
             }
             aligned = replace(run.alignment, scores=run.scores)
             run_notes = [*about_set, *of_systems(about_scores)]
-            first_runs[run.system] = FirstRun(aligned, deltas, counts, run_notes, run.points, digest)
+            expected: Mapping[Metric[Any], MetricResult] = {}
+            if matched is None and not any(
+                other is not run and other.system == run.system for other in runs
+            ):
+                expected = on_new_clips(chosen, deltas, draws.resampling, thread_count(options.threads))
+            first_runs[run.system] = FirstRun(
+                aligned, deltas, counts, run_notes, run.points, digest, expected
+            )
     of_names = dict(zip(metrics, chosen, strict=True))
     return MeasuredRuns(of_names, values, first_runs, notes, system_notes, digests)
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
 from ..criteria import Criterion
 from ..engines.run import Run
 from ..errors import counted, listing
 from ..evaluation.result import Evaluation
-from ..evaluation.result_tables import about_intervals
+from ..evaluation.result_tables import about_intervals, about_new_clips
 from ..metrics import Metric
 from ..ranking.comparison_result import Comparison
+from ..resampling.held_out import on_new_clips
+from ..resampling.resampling import Resampling
 from .packing import RESOLUTION, pack, pack_steps
 from .panels import build_panels
 from .source import Data, ReportSource
@@ -186,7 +190,25 @@ def _header(source: ReportSource) -> Data:
         "signatures": [(system.name, str(system.evaluation.signature)) for system in source.systems],
         "warnings": list(dict.fromkeys(warnings)),
         "resampling": "; ".join(about_intervals(source.first)) or None,
+        "on_new_clips": "; ".join(_about_new_clips(source)) or None,
     }
+
+
+def _about_new_clips(source: ReportSource) -> list[str]:
+    """Say what to expect where thresholds were chosen on these clips. A comparison says it itself."""
+    if source.comparison is not None:
+        return []
+    evaluations = {}
+    for system in source.systems:
+        evaluation = system.evaluation
+        if not evaluation.intervals and evaluation.points is None:
+            metrics = [metric for metric in evaluation if metric.criterion in evaluation.deltas]
+            expected = on_new_clips(
+                metrics, evaluation.deltas, Resampling(), thread_count(source.threads)
+            )
+            evaluation = replace(evaluation, on_new_clips=expected)
+        evaluations[system.name] = evaluation
+    return about_new_clips(evaluations)
 
 
 def _reference_fact(evaluation: Evaluation) -> str:

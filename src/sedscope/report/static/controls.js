@@ -2,7 +2,7 @@
 
 import { button, byId, el, select } from "./dom.js";
 import { operatingPointsText, save } from "./exports.js";
-import { amount, clipped, falseAlarmRate, fixed, short, whole } from "./format.js";
+import { amount, clipped, counted, falseAlarmRate, fixed, short, whole } from "./format.js";
 import { positionOf, unpackNumber } from "./model.js";
 
 export function addControls(model, state) {
@@ -103,13 +103,13 @@ function summaryText(state, criterion) {
 
 // `k`: the class that the slider moves, or null for all classes.
 function positionsText(model, state, k, thresholds) {
-  const positions = `The slider has ${thresholds.length} position${thresholds.length === 1 ? "" : "s"}`;
+  const positions = counted(thresholds.length, "slider position");
   if (k === null) {
-    const others = model.thresholds.every(({ length }) => length > thresholds.length) ? "; each class's own slider has more" : "";
-    return `${positions} shared by all classes${others}.`;
+    const others = model.thresholds.every(({ length }) => length > thresholds.length) ? "; each class has more" : "";
+    return `${positions} shared by all classes${others}`;
   }
   const scores = model.criteria[state.criterion].distinct_scores[state.system][k];
-  return `${positions}; the counts change at ${whole(scores)} scores in this range.`;
+  return `${positions}; counts change at ${counted(scores, "score")}`;
 }
 
 // Saves the chosen thresholds. Operating points that were not moved are saved as they came.

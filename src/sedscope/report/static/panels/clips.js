@@ -52,6 +52,8 @@ class ClipBrowser {
       this.refresh();
     });
     this.refresh();
+    const [list, open] = [this.list, this.entries[state.clip].item].map((element) => element.getBoundingClientRect().top);
+    this.list.scrollTop = open - list; // the open clip need not be the first
   }
 
   listEntry(clip, i) {
@@ -149,7 +151,8 @@ class ClipBrowser {
     return [...(k === null ? [] : [nameOf(model.labels[k]), ": "]),
       `${what}: ${whole(shown)}${total === null || total === shown ? "" : ` of ${whole(total)}`} in ` +
         `${counted(listed.filter((i) => own[i] > 0).length, "listed clip")}` +
-        (total !== null && total > shown ? ". The others are in clips that the page does not hold: --clips-shown adds them." : "")];
+        (total !== null && total > shown
+          ? `. The others are in clips that the page does not hold: --clips-shown ${model.page.header.clips} adds all.` : "")];
   }
 
   draw(clip) {

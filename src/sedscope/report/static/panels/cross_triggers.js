@@ -78,7 +78,7 @@ registerPanel("cross_triggers", ({ section, data, model, state }) => {
     cellClips.replaceChildren(
       el("p", {}, nameOf(model.labels[c]), " detected in ", nameOf(model.labels[m]), `: ${whole(count(c, m))}. ` +
         (clips.length ? "Clips with the highest scores:" : "") +
-        (clips.some((clip) => !isBrowsable(clip)) ? " To open the others, name them with --clips-shown." : "")),
+        (clips.some((clip) => !isBrowsable(clip)) ? ` To open the others, use --clips-shown ${model.page.header.clips}.` : "")),
       el("ul", {}, ...clips.map((clip) => el("li", {}, clipLink(clip)))));
   }
 
