@@ -80,6 +80,14 @@ def test_a_comparison_draws_values_and_differences(
     assert figure.get_tightbbox().x1 <= figure.get_size_inches()[0] + 0.01
 
 
+def test_a_single_difference_says_of_which_systems(
+    truth: sed.GroundTruth, systems: dict[str, Any]
+) -> None:
+    comparison = sed.compare(systems, truth, "psds1", resampling=20)
+    (legend,) = comparison.plot(differences=True).figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["b − a"]
+
+
 def test_a_tuning_draws_both_values(truth: sed.GroundTruth, systems: dict[str, Any]) -> None:
     tuned = sed.tune(systems["a"], truth, "best_collar_f1", folds=2)
     assert [of_kind[-1] for of_kind in dots(tuned.plot())] == [tuned.value, tuned.cross_validated]

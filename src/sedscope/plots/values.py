@@ -93,7 +93,7 @@ def plot_values(
     if len(rows) > 1:
         target.axhline(len(rows) - 1.5, color="0.7", linewidth=0.6)
     _name_rows(target, rows)
-    if axes is None and len(series) > 1:
+    if axes is None and (len(series) > 1 or zero):
         add_legend(target, entries)
     return label_axes(target, name, "")
 
