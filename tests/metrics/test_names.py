@@ -199,6 +199,10 @@ def test_latex_puts_intervals_below_or_beside_and_chooses_columns(
     references = sum(result.references.values())
     beside = result.to_latex(columns=["psds1"]).splitlines()
     assert beside[-3] == rf"overall & {number} {interval} \\"
+    legends = {chosen: result.to_latex(columns=[chosen], caption="Ours") for chosen in ("psds1", "map")}
+    for chosen, legend in legends.items():  # what left columns mean is left out, too
+        defined = [name for name in legends if rf"\item {name}: " in legend]
+        assert defined == [chosen]
     below = result.to_latex(columns=["psds1", "references"], intervals="below").splitlines()
     assert below[-4] == rf"overall & {number} & {references} \\"
     assert below[-3] == rf" & {{\footnotesize {interval}}} &  \\"

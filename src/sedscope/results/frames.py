@@ -65,7 +65,7 @@ def number_column(values: Sequence[float | None]) -> NDArray[np.float64]:
 
 
 ROWS = 20
-COLUMNS = 12
+COLUMNS = 16
 _POINTS = 10
 _CELL = 60  # characters
 _NOTE = 400

@@ -245,6 +245,13 @@ def latex_of(parts: Iterable[Part], form: LatexForm) -> str:
     blocks = [*parts]
     tables = [part for part in blocks if isinstance(part, Table)]
     form.check(tables)
+    if form.columns is not None:  # what left columns mean needs no line
+        names = {name for table in tables for name in table.header[table.names :]}
+        left = {(Defined(name),) for name in names - {*form.columns}}
+        blocks = [
+            [line for line in part if line[:1] not in left] if isinstance(part, list) else part
+            for part in blocks
+        ]
     others = [part for part in blocks if not isinstance(part, Table)]
     lines = [line for part in others for line in (part if isinstance(part, list) else [part])]
     named = [*lines, *(table.title for table in tables)]
