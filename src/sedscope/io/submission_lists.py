@@ -36,11 +36,11 @@ def list_systems(texts: Sequence[str]) -> list[ListedSystem]:
     runs: dict[tuple[str, str], list[Location]] = {}
     paths: list[Location] = []
     for text in texts:
-        name, equals, path = text.partition("=")
+        name, equals, named = text.partition("=")
         if _is_table(text):
             _add_table(read_text_table(text, delimiter=None), runs)
-        elif name and equals and os.path.exists(path) and not os.path.exists(text):  # noqa: PTH110
-            runs.setdefault((name, name), []).append(location(path.rstrip("/\\")))
+        elif name and equals and os.path.exists(named) and not os.path.exists(text):  # noqa: PTH110
+            runs.setdefault((name, name), []).append(location(named.rstrip("/\\")))
         else:
             paths += _matching(text)
     unique = list({str(path): path for path in paths}.values())
