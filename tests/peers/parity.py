@@ -56,6 +56,8 @@ class Comparison:
         defined = ~np.isnan(ours)
         largest = float(np.abs(ours - theirs)[defined].max())
         numbers = f"{len(cases)} sets, {int(defined.sum())} values"
+        if not defined.all():
+            numbers += f"; {int((~defined).sum())} more are not defined in sedscope"
         return [self.evaluator, self.tasks, self.compared, numbers, bound(largest), "by the tests"]
 
 
