@@ -118,6 +118,16 @@ def test_large_archives_are_refused(
             unpacked(packed)
 
 
+def test_a_file_that_is_too_large_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = pack(tmp_path / "ours.zip", {"a": bytes(2**20 + 1)})
+    monkeypatch.setattr(archives, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda *_: pytest.fail("it is unpacked"))
+    with pytest.raises(sed.SedscopeError, match="holds more than"):
+        unpacked(packed)
+
+
 def test_a_size_that_is_a_lie_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archives, "MOST_BYTES", 2**20)
     packed = tmp_path / "ours.zip"

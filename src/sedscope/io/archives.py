@@ -38,6 +38,8 @@ class _Entry(NamedTuple):
     kind: str
     """``"file"``, ``"folder"``, or what it is instead."""
     content: IO[bytes] | None = None
+    size: int = 0
+    """How many bytes the archive says that it has."""
 
 
 def archive_stem(name: str) -> str:
@@ -162,7 +164,7 @@ def _zip_entries(archive: zipfile.ZipFile) -> Iterator[_Entry]:
             yield _Entry(info.filename, "encrypted")
         else:
             with archive.open(info) as content:
-                yield _Entry(info.filename, "file", content)
+                yield _Entry(info.filename, "file", content, info.file_size)
 
 
 def _tar_entries(archive: tarfile.TarFile) -> Iterator[_Entry]:
@@ -170,7 +172,7 @@ def _tar_entries(archive: tarfile.TarFile) -> Iterator[_Entry]:
         if member.isdir():
             yield _Entry(member.name, "folder")
         elif member.isreg() and not member.issparse():
-            yield _Entry(member.name, "file", archive.extractfile(member))
+            yield _Entry(member.name, "file", archive.extractfile(member), member.size)
         else:
             is_link = member.issym() or member.islnk()
             yield _Entry(member.name, "a link" if is_link else "a device or a sparse file")
@@ -194,6 +196,8 @@ def _write(path: Path, entries: Iterable[_Entry], folder: Path) -> None:
         if entry.content is None:
             target.mkdir(parents=True, exist_ok=True)
             continue
+        if entry.size > left:
+            raise _too_large(path)
         name = "/".join(parts)
         if name in seen:
             raise SedscopeError(f"Cannot unpack {path}: {shown_name(name)!r} is in it twice.")
