@@ -59,7 +59,24 @@ def test_a_file_may_have_a_suffix(folder: Path) -> None:
     (folder / "ours" / "street.tsv").write_text("filename\tonset\toffset\tevent_label\n")
     code, lines = check()
     assert code == 1
-    assert lines[0] == "ours/street: there are several files of this name: street.csv, street.tsv"
+    assert lines[0] == "ours/street: several files or folders have this name: street.csv, street.tsv"
+
+
+def test_a_folder_may_have_a_suffix(folder: Path) -> None:
+    home = folder / "ours" / "home"
+    sed.write_scores(sed.read_scores(home), folder / "ours" / "home.store", format="store")
+    shutil.rmtree(home)
+    assert check() == (0, ["no problems"])
+
+
+def test_no_advice_that_participants_cannot_follow(folder: Path) -> None:
+    table = folder / "ours" / "home" / "a.tsv"
+    for path in (table, table.with_name("b.tsv")):
+        path.write_text(path.read_text().replace("Dog", "DOG"))
+    code, lines = check()
+    assert code == 1
+    assert any("DOG" in line for line in lines)
+    assert not any("map" in line for line in lines), lines
 
 
 def test_all_problems_at_once(folder: Path) -> None:

@@ -231,7 +231,7 @@ def _overview(task: Task, columns: list[_Column]) -> str:
     return (
         f"# {task.name}\n\n{task.about or task.name}\n\nThe score is `{task.score}`; {better} is better.\n\n"
         f"## What to submit\n\nA zip archive with a file or folder for each data set:\n\n{files}\n\n"
-        f"A file may have a suffix. sedscope {__version__} reads and scores it.\n\n"
+        f"A file or folder may have a suffix. sedscope {__version__} reads and scores it.\n\n"
         f"## What is measured\n\n{metrics}\n"
     )
 

@@ -11,6 +11,7 @@ from ..checking.findings import Finding, Validation
 from ..checking.validate import validate
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap
+from ..data.labels import MAP_ADVICE
 from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError, SedscopeWarning, readable
@@ -226,7 +227,10 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         lines = [message(item) for item in finding.where]
     else:
         where = f": {', '.join(finding.where)}" if finding.where else ""
-        lines = [f"{finding.what}{where}"]
+        what = finding.what.partition(f" {MAP_ADVICE.removesuffix('.')}")[
+            0
+        ]  # the task has the label map
+        lines = [f"{what.removesuffix('.')}{where}"]
     for line in lines:
         text = " ".join(line.split())
         located = text.startswith((f"{path}:", f"{path}/"))

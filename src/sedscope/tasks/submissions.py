@@ -21,7 +21,7 @@ from ..errors import SedscopeError, listing, subject
 from ..evaluation.groups import By, Groups
 from ..io.archives import unpacked
 from ..io.events.files import read_event_table
-from ..io.locations import Location, folder_files
+from ..io.locations import Location, folder_content, folder_files
 from ..io.side_tables import read_groups, read_regions
 from ..io.systems import DetectionSets, holds_events, read_system
 from ..metrics.metric import delta_requests
@@ -42,11 +42,11 @@ def find_outputs(task: Task, submission: Location) -> tuple[dict[str, Location],
     missing: list[str] = []
     for name, dataset in task.datasets.items():
         part = dataset.submission or name
-        files = [] if (submission / part).exists() else _files_named(submission, part)
+        files = [] if (submission / part).exists() else _parts_named(submission, part)
         output = files[0] if len(files) == 1 else part_of(submission, part, alone and not files)
         if len(files) > 1:
             which = listing([file.name for file in files])
-            missing.append(f"{submission / part}: there are several files of this name: {which}")
+            missing.append(f"{submission / part}: several files or folders have this name: {which}")
         elif output is None:
             missing += absent_parts(submission, [part], f"the output for the data set {name}")
         else:
@@ -54,11 +54,16 @@ def find_outputs(task: Task, submission: Location) -> tuple[dict[str, Location],
     return outputs, [*dict.fromkeys(missing)]
 
 
-def _files_named(folder: Location, name: str) -> list[Location]:
-    """Return the files in a folder that have a name and any suffix, such as ``desed.npz``."""
+def _parts_named(folder: Location, name: str) -> list[Location]:
+    """Return what a folder holds under a name with any suffix, such as ``desed.npz``."""
+
+    def is_named(file: str) -> bool:
+        return file.startswith(f"{name}.") and file != f"{name}."
+
     if not folder.is_dir():
         return []
-    return [*folder_files(folder, lambda file: file.startswith(f"{name}.") and file != f"{name}.")]
+    folders = [path for path in folder_content(folder) if is_named(path.name) and path.is_dir()]
+    return [*folder_files(folder, is_named), *folders]
 
 
 def require_outputs(task: Task, submission: Location) -> dict[str, Location]:
