@@ -185,6 +185,9 @@ def test_a_class_that_is_never_detected_has_no_plan() -> None:
     system = sed.ScoredEvents.from_events({"a": [(0, 3, "Dog", 0.5)]}, classes=["Dog", "Cat"])
     with pytest.raises(sed.SedscopeError, match="detects nothing of Cat"):
         sed.review.plan(system, classes=["Dog", "Cat"])
+    nothing = sed.ScoredEvents.from_events({}, classes=["Dog"])
+    with pytest.raises(sed.SedscopeError, match="detects nothing, so"):
+        sed.review.plan(nothing, silent_windows=5, durations={"a": 20.0})
 
 
 def write_recordings(folder: Path, system: sed.ScoredEvents) -> None:

@@ -90,6 +90,8 @@ def plan(
         if number < fewest:
             raise SedscopeError(f"{name}={number} is not valid. Give a number of at least {fewest}.")
     by_class = reviewed_classes(scores, above, classes)
+    if not by_class:
+        raise SedscopeError("The system detects nothing, so there is nothing to review.")
     numbers = _shares([*map(len, by_class.values())], reviews, per)
     if not all(numbers):
         raise SedscopeError(
