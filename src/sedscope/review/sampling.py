@@ -96,7 +96,7 @@ def plan(
     if not all(numbers):
         raise SedscopeError(
             f"{counted(reviews, 'review')} cannot be shared among {counted(len(by_class), 'class')}. Draw "
-            "more, or choose classes (`classes=`)."
+            "more, or choose fewer classes."
         )
     windows = Windows.of(scores, durations, window) if silent_windows else None
     rows: list[Row] = []
