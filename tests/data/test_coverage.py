@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -362,3 +362,9 @@ def test_a_frame_length_that_would_fit_is_named(frame: float, said: str) -> None
         sed.evaluate(scores, truth, "psds1")
     with pytest.warns(sed.SedscopeWarning):
         sed.evaluate(scores, truth, "psds1", coverage="any")
+    severities = {"error": "error", "any": "warning", "trim": "error"}
+    if said.startswith("go on"):
+        del severities["trim"]  # which cuts off what is too long
+    for coverage, severity in severities.items():
+        findings = sed.validate(scores, truth, coverage=cast(Any, coverage)).findings
+        assert [finding.severity for finding in findings if finding.kind == "coverage"] == [severity]

@@ -116,21 +116,26 @@ class CoveredClips:
             raise SedscopeError(f"{problem} {advice}")
 
     def refuse_frames(self) -> None:
-        """Raise an error if the frames of most clips are too short or too long, and say which would fit.
+        """Raise an error if the frames of most clips are too short or too long, and say which would fit."""
+        problem = self.frame_problem()
+        if problem:
+            raise SedscopeError(f"{problem} {ACCEPT}")
 
-        Only sets of many clips are refused: in a small one it may be an accident.
+    def frame_problem(self) -> str | None:
+        """Say that the frames of most clips are too short or too long, and which would fit; None if not.
+
+        Only sets of many clips have this problem: in a small one it may be an accident.
         """
         short, long = self.short(), self.long()
-        rows, what = long, "go on more than 10 % beyond the end of their clips"
+        rows, what, trim = long, "go on more than 10 % beyond the end of their clips", f" {TRIM}"
         if len(short) > len(long):
-            rows, what = short, "cover less than 90 % of their clips"
+            rows, what, trim = short, "cover less than 90 % of their clips", ""
         if len(self.clips) < MANY_CLIPS or len(rows) <= len(self.clips) / 2 or not self.whole_clips:
-            return
+            return None
         advice = self._fitting_frames(rows) or " Check the frame length, and the durations of the clips."
-        raise SedscopeError(
+        return (
             f"The scores of {len(rows)} of {counted(len(self.clips), 'clip')} {what}: "
-            f"{listing(self._named(rows[:5]), total=len(rows))}.{advice} {TRIM if rows is long else ''}"
-            f"{' ' if rows is long else ''}{ACCEPT}"
+            f"{listing(self._named(rows[:5]), total=len(rows))}.{advice}{trim}"
         )
 
     def _fitting_frames(self, rows: NDArray[np.intp]) -> str:

@@ -320,9 +320,9 @@ def _check_coverage(
             f"{what}, so sedscope assumes that each clip ends with its last score",
         )
     covered = CoveredClips([*grids], durations, extents, scores.whole_clips)
-    problem = covered.problem()
+    problem = covered.problem() or covered.frame_problem()
     if problem:
-        findings.add("error" if coverage == "error" else "warning", "coverage", problem)
+        findings.add("warning" if coverage == "any" else "error", "coverage", problem)
         return True
     for what, where in covered.findings():
         findings.add("warning", "ends", what, where)

@@ -25,7 +25,7 @@ from ..data.choices import Coverage, Missing, check_choice
 from ..data.ground_truth import GroundTruth
 from ..data.scores import ClipScores, Scores
 from ..data.times import frame_ticks
-from ..errors import SedscopeError, counted, listing, subject, without_options
+from ..errors import SedscopeError, counted, listing, shortened, subject, without_options
 from ..evaluation.notes import late_events_note, score_ranges, short_references_note, threshold_notes
 from ..metrics import Metric
 from ..metrics.metric import delta_requests
@@ -59,7 +59,10 @@ class BatchCollector:
             raise SedscopeError(f"repeats={repeats!r} is not valid. Choose 'error' or 'first'.")
         check_choice(Coverage, coverage=coverage)
         if postprocessing is not None and not isinstance(postprocessing, PostProcessing):
-            raise SedscopeError(f"postprocessing={postprocessing!r} is not a post-processing.")
+            raise SedscopeError(
+                f"postprocessing={shortened(repr(postprocessing), 40)} is not a post-processing. For that of "
+                "operating points, give sed.postprocessing.PerClass(points.postprocessing)."
+            )
         self.metrics = metrics
         self.requests = delta_requests(metrics)
         self.classes = Scores.from_arrays({}, classes=classes, frame=frame).classes
