@@ -26,9 +26,8 @@ from sedscope.counting.tally import differences
 from sedscope.engines.engine import Engine
 from sedscope.metrics import Metric
 from sedscope.metrics.names import as_metric
-from sedscope.ranking.randomisation import draw_swaps, swapped_differences
 from sedscope.ranking.ranking import MeasuredSystem, rank_systems
-from sedscope.ranking.significance import step_down
+from sedscope.ranking.significance import draw_swaps, step_down, swapped_differences
 from sedscope.resampling.draws import Draws
 from sedscope.resampling.intervals import Interval
 from sedscope.resampling.subsampling import SMOOTH

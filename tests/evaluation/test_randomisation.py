@@ -9,7 +9,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.ranking.randomisation import draw_swaps
+from sedscope.ranking.significance import draw_swaps
 
 from ..support.command_line import run
 

@@ -11,12 +11,11 @@ import pytest
 
 import sedscope as sed
 from sedscope.data.score_cache import cached
-from sedscope.report.clip_selection import choose_clips, class_errors
 from sedscope.report.html import render
 from sedscope.report.packing import RESOLUTION
 from sedscope.report.panels.psd_roc import EVEN_THRESHOLDS
 from sedscope.report.slider_positions import MAX_POSITIONS
-from sedscope.report.source import ReportSource
+from sedscope.report.source import ReportSource, choose_clips, class_errors
 from sedscope.report.systems import as_systems
 
 from ..support.command_line import run

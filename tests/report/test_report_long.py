@@ -10,7 +10,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.diagnosis import diagnose_clip
-from sedscope.report.score_ranks import FEW_FRAMES, score_ranks
+from sedscope.report.panels.clips import FEW_FRAMES, score_ranks
 
 from ..support.report.browser import Browser
 from ..support.report.contents import contents

@@ -36,12 +36,12 @@ COMMANDS = {
     "validate": "validate",
     "verify": "validate",
     "check": "tasks",
-    "labels": "labels",
+    "labels": "convert",
     "convert": "convert",
-    "metrics": "listings",
-    "presets": "listings",
+    "metrics": "tasks",
+    "presets": "tasks",
     "tasks": "tasks",
-    "formats": "listings",
+    "formats": "tasks",
     "demo": "demo",
 }
 """All commands, and the modules that define them. A command may have two words."""

@@ -24,8 +24,7 @@ from .options.outputs import (
     with_postprocess,
     write_tables,
 )
-from .options.resampling import ComparisonOptions
-from .options.results import MetricOptions, ReportOptions
+from .options.results import ComparisonOptions, MetricOptions, ReportOptions
 from .requirements import JUNIT, conclude, not_worse
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from .options.outputs import (
     with_postprocess,
     write_tables,
 )
-from .options.resampling import IntervalOptions
-from .options.results import GroupOptions, MetricOptions, ReportOptions
+from .options.results import GroupOptions, IntervalOptions, MetricOptions, ReportOptions
 from .requirements import JUNIT, Requirement, conclude
 from .tasks import DATA, TASK, refuse_with_task, submission_and_truth
 

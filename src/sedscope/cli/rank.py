@@ -16,8 +16,7 @@ from .options.arguments import counting_progress, postprocess
 from .options.engines import EngineOptions
 from .options.groups import argument, as_location, option, output_option
 from .options.inputs import InputOptions, clip_choice
-from .options.resampling import ComparisonOptions
-from .options.results import MetricOptions, ReportOptions
+from .options.results import ComparisonOptions, MetricOptions, ReportOptions
 from .tasks import DATA, TASK, refuse_with_task
 
 if TYPE_CHECKING:

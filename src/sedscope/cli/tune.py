@@ -23,7 +23,7 @@ from .options.engines import EngineOptions
 from .options.groups import OptionGroup, option, output_option
 from .options.inputs import InputOptions
 from .options.outputs import parse_steps
-from .options.resampling import read_groups
+from .options.results import read_groups
 from .requirements import JUNIT, Outcome, conclude
 
 if TYPE_CHECKING:

@@ -823,7 +823,7 @@ class Counts(Mapping[str, ClassCounts], Tabular):
         -------
         matplotlib.axes.Axes
         """
-        from ..plots.cross_trigger_matrix import plot_cross_trigger_matrix
+        from ..plots.values import plot_cross_trigger_matrix
 
         title = f"Cross-triggers at threshold {threshold:g}", "(diagonal: true positives)"
         matrix = self.cross_trigger_matrix(threshold)

@@ -11,12 +11,12 @@ from .clips import ClipDiagnosis as ClipDiagnosis
 from .clips import JudgedEvent as JudgedEvent
 from .clips import clip_costs as clip_costs
 from .clips import diagnose_clip as diagnose_clip
-from .confusions import Confusions as Confusions
 from .corrections import CorrectedTruth as CorrectedTruth
 from .corrections import Correction as Correction
 from .corrections import apply_corrections as apply_corrections
 from .corrections import read_corrections as read_corrections
 from .diagnose import ClassDiagnosis as ClassDiagnosis
+from .diagnose import Confusions as Confusions
 from .diagnose import Diagnosis as Diagnosis
 from .diagnose import diagnose as diagnose
 from .error_list import ErrorList as ErrorList

@@ -29,7 +29,7 @@ from .compared_runs import (
 from .comparison_result import Comparison
 from .differences import SystemValue, paired_differences, system_value
 from .measured_runs import FalseAlarmLimit, MeasuredRuns, check_limit, measure_runs
-from .randomisation import SwappedDifferences, randomised
+from .significance import SwappedDifferences, randomised
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

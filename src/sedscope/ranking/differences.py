@@ -16,8 +16,7 @@ from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from ..resampling.subsampling import Behaviour
-from .randomisation import SwappedDifferences
-from .significance import PValue, is_significant, level_of, p_text, step_down
+from .significance import PValue, SwappedDifferences, is_significant, level_of, p_text, step_down
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,7 +1,7 @@
 """The public names of the package of tasks, and where they are defined."""
 
-from .codabench import write_codabench_bundle as write_codabench_bundle
 from .publication import publish_task as publish_task
+from .publication import write_codabench_bundle as write_codabench_bundle
 from .submission_check import SubmissionCheck as SubmissionCheck
 from .submission_check import check_submission as check_submission
 from .task import ChunkRule as ChunkRule

@@ -3,7 +3,7 @@
 This package needs torch and torchmetrics (``pip install 'sedscope[torch]'``) and imports both.
 """
 
+from .metric import SEDMetric as SEDMetric
 from .metric import SEDMetrics as SEDMetrics
-from .scalar_metric import SEDMetric as SEDMetric
 
 __all__ = ["SEDMetric", "SEDMetrics"]

@@ -1,10 +1,13 @@
-"""The training metrics: torchmetrics whose state is deltas instead of scores."""
+"""The training metrics, whose state is deltas instead of scores, and the thresholds that they choose."""
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 try:
     import torch
@@ -14,14 +17,20 @@ except ImportError as error:
         f"sedscope.torch needs {error.name}. Install it with: pip install 'sedscope[torch]'"
     ) from None
 
+from ..counting.counts import ClassCounts
 from ..data.choices import Coverage, Missing
+from ..data.clips import clip_list_digest
 from ..data.ground_truth import GroundTruth
-from ..errors import SedscopeError, SedscopeWarning
+from ..data.thresholds import outside_of_probabilities, score_range
+from ..errors import SedscopeError, SedscopeWarning, issue_warnings, listing
 from ..escaping import one_line
 from ..evaluation.counted_clips import measure
 from ..evaluation.result import Evaluation
-from ..metrics.names import MetricsLike, name_metrics
+from ..metrics import Metric
+from ..metrics.names import MetricLike, MetricsLike, as_metric, metric_called, name_metrics
 from ..postprocessing import PostProcessing
+from ..results.text import shortest_between
+from ..tuning.operating_points import OperatingPoints
 from .batch import Batch, BatchScores, dense_tensor
 from .collector import BatchCollector, Repeats
 from .epoch_clips import ClipDeltas, EpochClips
@@ -29,7 +38,6 @@ from .epoch_clips import ClipDeltas, EpochClips
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..tuning.operating_points import OperatingPoints
 
 HELD_BYTES = 5 * 2**29
 """The most scores that a metric holds before it finds their deltas: 2.5 GiB."""
@@ -37,7 +45,7 @@ HELD_BYTES = 5 * 2**29
 _SAID: dict[bytes, set[str]] = {}
 """What was said of some data. New metrics and later epochs on the same data do not repeat it."""
 
-__all__ = ["SEDMetrics"]
+__all__ = ["SEDMetric", "SEDMetrics"]
 
 
 class _PackedDeltas(list[torch.Tensor]):
@@ -326,7 +334,6 @@ class SEDMetrics(torchmetrics.Metric):
         >>> metric.points(logits=True).thresholds
         {'Dog': 0.8}
         """
-        from .thresholds import points_of
 
         return points_of(self.result(), name, self.collector.postprocessing, logits=logits)
 
@@ -494,3 +501,145 @@ def _require_same(definitions: torch.Tensor) -> torch.Tensor:
 def _to_numpy(tensor: torch.Tensor, name: str) -> Any:
     """Convert a tensor to an array. ``name``: what it holds, for messages."""
     return dense_tensor(tensor, name).to("cpu").numpy()
+
+
+class SEDMetric(SEDMetrics):
+    """One metric as a torchmetric whose value is a scalar.
+
+    Parameters
+    ----------
+    metric : Metric or str
+        The metric, its short name, or its definition.
+    classes : iterable of str
+        The classes, in the order of the columns of the scores.
+    frame : float
+        The length of a frame in seconds.
+    truth : GroundTruth, optional
+        The reference events. Without it, pass targets to :meth:`update`.
+    **options
+        The other options of :class:`SEDMetrics` and of ``torchmetrics.Metric``.
+
+    Examples
+    --------
+    >>> import torch
+    >>> import sedscope as sed
+    >>> truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog")]}, durations={"a": 3})
+    >>> metric = SEDMetric(sed.presets.PSDS1, ["Dog"], frame=1.0, truth=truth)
+    >>> metric.update(torch.tensor([[[0.2], [0.9], [0.4]]]), ["a.wav"])
+    >>> metric.compute()
+    tensor(1.)
+    """
+
+    def __init__(
+        self,
+        metric: MetricLike,
+        classes: Iterable[str],
+        *,
+        frame: float,
+        truth: GroundTruth | None = None,
+        **options: Any,
+    ) -> None:
+        if not isinstance(metric, (Metric, str)):
+            raise SedscopeError(f"{metric!r} is not a metric. For several metrics, use SEDMetrics.")
+        self.metric = as_metric(metric)
+        super().__init__(self.metric, classes, frame=frame, truth=truth, **options)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a larger value is better."""
+        return self.metric.higher_is_better
+
+    def plot(self, val: Any = None, ax: Axes | None = None) -> tuple[Any, Axes]:
+        """Draw the curves that the value comes from.
+
+        Parameters
+        ----------
+        val : optional
+            Values to draw instead of the curves, such as those of all epochs.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw. By default, a new figure.
+
+        Returns
+        -------
+        tuple
+            The figure and its axes.
+        """
+        if val is not None:
+            return super().plot(val, ax)
+        axes: Axes = self.result()[self.metric].plot(ax)
+        return axes.figure, axes
+
+    def _values(self, result: Evaluation) -> Any:
+        return self._scalar(result[self.metric].value)
+
+
+def points_of(
+    result: Evaluation, name: str | None, postprocessing: PostProcessing | None, *, logits: bool
+) -> OperatingPoints:
+    """Return the thresholds of one of the metrics. ``logits``: return probabilities."""
+    from .. import __version__
+
+    with_thresholds = [result.names[metric] for metric in result if result[metric].thresholds]
+    if name is None:
+        if len(with_thresholds) != 1:
+            raise SedscopeError(
+                f"Several metrics have thresholds: {listing(with_thresholds)}. Name one: "
+                f"points({with_thresholds[0]!r})."
+                if with_thresholds
+                else f"{listing([*result.names.values()])} has no thresholds: it looks at all of them. Add a "
+                "metric that chooses them, such as 'best_collar_f1'."
+            )
+        (name,) = with_thresholds
+    metric = metric_called(name, result.names)
+    thresholds = result[metric].thresholds
+    if not thresholds:
+        raise SedscopeError(f"{name} has no thresholds: it looks at all of them.")
+    if logits and postprocessing is not None:
+        raise SedscopeError(
+            "With a post-processing, thresholds of logits cannot become those of probabilities. Pass "
+            "probabilities to the metric: torch.sigmoid(logits)."
+        )
+    counts = result.counts[metric.criterion]
+    low, high = score_range([counts[label].scores for label in thresholds])
+    if not logits and outside_of_probabilities(low, high):
+        issue_warnings(
+            [
+                f"The scores lie between {low:.4g} and {high:.4g}, so these thresholds are not "
+                "probabilities. If the scores are logits, points(logits=True) returns probabilities."
+            ],
+            3,
+        )
+    deltas = result.deltas[metric.criterion]
+    return OperatingPoints(
+        thresholds={
+            label: _shortened(threshold, counts[label], logits)
+            for label, threshold in thresholds.items()
+        },
+        postprocessing={} if postprocessing is None else dict.fromkeys(result.classes, postprocessing),
+        provenance={
+            "sedscope": __version__,
+            "metric": repr(metric),
+            "clips": str(len(deltas.clips)),
+            "clips_sha256": clip_list_digest(deltas.clips),
+            "hours": f"{result.hours:.4f}",
+        },
+    )
+
+
+def _shortened(threshold: float, counts: ClassCounts, logits: bool) -> float:
+    """Return a threshold with as few digits as give the same counts.
+
+    A best threshold lies midway between two scores, so the lower one is as far away as the upper one.
+    """
+    if not math.isfinite(threshold):
+        return threshold
+    high = float(np.min(counts.scores, where=counts.scores > threshold, initial=math.inf))
+    low = float(np.max(counts.scores, where=counts.scores <= threshold, initial=counts.floor))
+    low = max(low, 2 * threshold - high if math.isfinite(high) else threshold)
+    if logits:
+        low, threshold, high = map(_probability, (low, threshold, high))
+    return shortest_between(low, high, threshold)
+
+
+def _probability(logit: float) -> float:
+    return 0.5 * (1 + math.tanh(logit / 2))
