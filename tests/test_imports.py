@@ -39,7 +39,7 @@ BESIDE_THEIR_SUBJECT: dict[str, str] = {
     "report": "diagnosis escaping plots ranking resampling",
     "results": "progress tabular",
     "soak": "criteria engines io",
-    "support": "cli diagnosis engines evaluation io metrics resampling",
+    "support": "cli diagnosis engines evaluation io metrics report resampling",
     "tasks": "metrics",
     "torch": "metrics",
     "tuning": "resampling results",

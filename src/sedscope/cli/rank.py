@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..io.locations import Location
-    from ..io.submission_lists import ListedSystem
-    from ..ranking.rank import Better, ScoreReader
+    from ..ranking.rank import Better
     from ..ranking.ranking import RejectedSystem
     from ..ranking.ranking_result import Ranking, Reports
-    from ..ranking.submissions import Submission
 
 _PRINTED_REASONS = 10  # of a rejected system
 _ABOUT_CLIPS = ("clips-without-scores", "clips-not-listed")  # findings whose advice a ranking refuses
@@ -124,7 +122,7 @@ def _rank_systems(
     """Rank systems by a metric, or by a formula over metrics."""
     from ..io.submission_lists import list_systems
     from ..ranking.rank import rank_by_metrics
-    from ..ranking.submissions import SYSTEMS
+    from ..ranking.submissions import SYSTEMS, Submission
 
     systems, ground_truth = _systems_and_truth(paths)
     if inputs.missing != "error" or inputs.clips == "scored":
@@ -135,7 +133,16 @@ def _rank_systems(
         )
     metrics = metric_options.metrics()
     truth = inputs.read_truth(as_location(ground_truth))
-    submissions = [_submission(system, inputs, truth) for system in list_systems(systems)]
+    submissions = [
+        Submission(
+            system.name,
+            system.team,
+            [partial(_read, path, inputs, truth) for path in system.paths],
+            system.paths,
+            partial(_problems, system.paths, inputs, truth),
+        )
+        for system in list_systems(systems)
+    ]
     selection = inputs.selection(truth.labels)
     clips = clip_choice(inputs.clips)
     with counting_progress(resampling=True, unit=SYSTEMS) as progress:
@@ -202,16 +209,6 @@ def _all_paths(paths: Sequence[str]) -> list[Location]:
     from ..io.submission_lists import listed_paths
 
     return listed_paths(paths)
-
-
-def _submission(
-    system: ListedSystem, inputs: InputOptions, truth: GroundTruth
-) -> Submission[ScoreReader]:
-    from ..ranking.submissions import Submission
-
-    readers: list[ScoreReader] = [partial(_read, path, inputs, truth) for path in system.paths]
-    problems = partial(_problems, system.paths, inputs, truth)
-    return Submission(system.name, system.team, readers, system.paths, problems)
 
 
 def _read(path: Location, inputs: InputOptions, truth: GroundTruth) -> Scores:

@@ -103,7 +103,8 @@ class BoundaryErrors(OfClasses[ClassBoundaryErrors], TabularResult):
         return f"<BoundaryErrors of {self.criterion!r}: {counted(len(self), 'class')}>"
 
     def _parts(self, form: Form, digits: int = 3) -> list[Part]:
-        names = [f"{side} {_percentile_name(p)}" for side in ("onset", "offset") for p in PERCENTILES]
+        named = ["median" if p == 50 else f"{p} %" for p in PERCENTILES]
+        names = [f"{side} {name}" for side in ("onset", "offset") for name in named]
         rows = []
         for label, errors in self.per_class.items():
             values = [value for side in errors.percentiles().values() for value in side]
@@ -210,7 +211,3 @@ def boundary_errors(
         seconds = to_seconds(np.concatenate([np.empty((0, 2), np.int64), *of_class]))
         per_class[label] = ClassBoundaryErrors(label, float(threshold[0]), seconds[:, 0], seconds[:, 1])
     return BoundaryErrors(criterion, per_class)
-
-
-def _percentile_name(percentile: int) -> str:
-    return "median" if percentile == 50 else f"{percentile} %"

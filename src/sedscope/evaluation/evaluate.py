@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from ..data.detections import Detections
     from ..data.label_maps import LabelMapLike
-    from ..io.systems import DetectionSets
     from ..resampling.resampling import Resampling
     from ..tuning.operating_points import OperatingPoints
     from .group_results import GroupResults
@@ -148,8 +147,10 @@ def evaluate(
     named = name_metrics(metrics, [] if points is None else [points])
     system, truth = as_inputs(scores, truth, classes, coverage, reading)
     if not isinstance(system, Scores):
-        changed = {"points": points, "resampling": resampling, "by": by}
-        _refuse_for_sets(scores, system, changed)
+        of_scores = {"points": points, "resampling": resampling, "by": by}
+        if any(value is not None for value in of_scores.values()):
+            changed = [f"{name}=" for name, value in of_scores.items() if value is not None]
+            require_scores(system, scores, listing(changed))
         of_system = reading.get("system_reading")
         return evaluate_sets(
             system,
@@ -243,13 +244,6 @@ def _count(
 
         return count_class_blocks(alignment, [*metrics.values()], engine, run)
     return count_clips(alignment, metrics, engine, run, plan)
-
-
-def _refuse_for_sets(where: object, sets: DetectionSets, options: Mapping[str, object]) -> None:
-    """Refuse options that need scores, for detections by threshold."""
-    changed = [f"{name}=" for name, value in options.items() if value is not None]
-    if changed:
-        require_scores(sets, where, listing(changed))
 
 
 def evaluate_sets(

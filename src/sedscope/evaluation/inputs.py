@@ -121,7 +121,11 @@ def _read_or_made(
     of_system = of_system or SystemReading()
     if reading.get("frame") is not None:
         of_system = replace(of_system, frame=reading["frame"])
-    regions = None if type(truth) is GroundTruth else _as_regions(truth)
+    regions: RegionTruth | None = None
+    if type(truth) is not GroundTruth:
+        from ..alignment.regions import RegionTruth
+
+        regions = truth if isinstance(truth, RegionTruth) else None
     recordings = truth if regions is None else regions.recordings
     read = read_system(system, recordings, of_system, classes=classes)
     if isinstance(read, Scores):
@@ -131,12 +135,6 @@ def _read_or_made(
         if regions is None
         else regions.cut_scores(require_scores(read, system, "the cut to regions"))
     )
-
-
-def _as_regions(truth: GroundTruth) -> RegionTruth | None:
-    from ..alignment.regions import RegionTruth
-
-    return truth if isinstance(truth, RegionTruth) else None
 
 
 def require_scores(system: Scores | DetectionSets, where: object, user: str) -> Scores:

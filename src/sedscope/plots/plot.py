@@ -54,7 +54,10 @@ def plot_result(
     name = result.name or metric_name(result.metric)
     shown = {label: curve for label, curve in class_curves.items() if curve is not None}
     if len(shown) > _MOST_BANDS:
-        shown = {label: _without_band(curve) for label, curve in shown.items()}
+        shown = {
+            label: replace(curve, band=None) if isinstance(curve, FROCCurve) else curve
+            for label, curve in shown.items()
+        }
     if not shown:
         raise SedscopeError(_why_there_is_no_curve(name, result))
     overall = overall_curve()
@@ -111,10 +114,6 @@ def plot_parts(
     if axes is None:
         add_legend(target, entries)
     return target
-
-
-def _without_band(curve: Curve) -> Curve:
-    return replace(curve, band=None) if isinstance(curve, FROCCurve) else curve
 
 
 def _why_there_is_no_curve(name: str, result: PSDSResult | ClasswiseResult[Any]) -> str:

@@ -41,22 +41,14 @@ def _mean(*values: FloatArray) -> FloatArray:
 def _harmonic_mean(*values: FloatArray) -> FloatArray:
     """Return the harmonic mean: 0 if a value is 0, not defined (NaN) if one is negative."""
     mean = len(values) / sum(1 / (value + 0.0) for value in values)  # -0.0 is 0, too
-    return np.where(_least(*values) < 0, np.nan, mean)
-
-
-def _least(*values: FloatArray) -> FloatArray:
-    return reduce(np.minimum, values)  # NaN if one is NaN
-
-
-def _greatest(*values: FloatArray) -> FloatArray:
-    return reduce(np.maximum, values)
+    return np.where(reduce(np.minimum, values) < 0, np.nan, mean)
 
 
 _FUNCTIONS: dict[str, Callable[..., FloatArray]] = {
     "mean": _mean,
     "harmonic_mean": _harmonic_mean,
-    "min": _least,
-    "max": _greatest,
+    "min": lambda *values: reduce(np.minimum, values),  # NaN if one is NaN
+    "max": lambda *values: reduce(np.maximum, values),
 }
 
 

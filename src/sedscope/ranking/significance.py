@@ -19,7 +19,6 @@ from ..engines.floor_search import find_deltas
 from ..errors import SedscopeError
 from ..metrics import Metric
 from ..metrics.metric import delta_requests
-from ..progress import Progress
 from ..resampling.draws import Draws
 from ..resampling.resampling import Resampling
 from .compared_runs import ComparedRun
@@ -47,7 +46,6 @@ def swapped_differences(
     metric: Metric[Any],
     swaps: NDArray[np.bool_],
     engine: Engine,
-    progress: Progress | None = None,
 ) -> FloatArray:
     """Return the second system minus the first one with clips swapped, as (draws × (1 + classes)).
 
@@ -63,7 +61,7 @@ def swapped_differences(
     clips = next(iter(both.values())).clips
     weights = np.vstack([np.hstack([~swaps, swaps]), np.hstack([swaps, ~swaps])])
     draws = Draws(Resampling(len(weights)), clips, weights.astype(np.int32))
-    _, *values = draws.measure(both, metric, engine, progress)  # the first row has all clips twice
+    _, *values = draws.measure(both, metric, engine, None)  # the first row has all clips twice
     of_first, of_second = np.split(np.array(values), 2)
     return differences(of_second, of_first)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..counting.deltas import Deltas
 from ..criteria import Criterion
-from ..data.arrays import FloatArray, IntArray, ScoreArray
+from ..data.arrays import FloatArray, IntArray
 from ..errors import listing
 from ..evaluation.signature import Signature
 from ..resampling.unread_scores import references_per_clip
@@ -47,7 +47,8 @@ def fingerprint(deltas: Deltas) -> FloatArray:
         start, end = rows.starts[c, 0], rows.starts[c, -1]
         if start == end:
             continue
-        shares = _shares_at_or_above(rows.scores[start:end])
+        scores = rows.scores[start:end]
+        shares = np.searchsorted(np.sort(scores), scores, side="right") / len(scores)  # at or above each
         for name, column in zip(("tp", "fp"), rows.columns, strict=True):
             sums = np.bincount(
                 clip_of_row[start:end], weights=column[start:end] * shares, minlength=clips
@@ -67,12 +68,6 @@ def fingerprint_of_sets(sets: Sequence[Mapping[Criterion, Deltas]]) -> FloatArra
     """
     prints = [fingerprint(next(iter(deltas.values()))) for deltas in sets if deltas]
     return np.concatenate(prints) if len(prints) == len(sets) else np.empty(0)
-
-
-def _shares_at_or_above(scores: ScoreArray) -> FloatArray:
-    """Return for each score the share of thresholds that are below it."""
-    ordered = np.sort(scores)
-    return np.searchsorted(ordered, scores, side="right") / len(scores)
 
 
 def _sketch(name: str, clips: int) -> tuple[IntArray, FloatArray]:

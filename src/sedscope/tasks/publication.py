@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import struct
-import zlib
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -40,7 +39,12 @@ from .task_files import read_task, write_task
 IMAGE = "python:3.12"
 """The container in which submissions are scored, unless another one is named."""
 DIGITS = 4
-_COLOUR = bytes((0x2B, 0x5C, 0x8A))
+_LOGO = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAAT0lEQVR42u3PQQkAAAgEsOtjJROZ2gi+hcEKLNXzWg"
+    "QEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQELgtfzBEA+G5J8wAAAABJRU5ErkJg"
+    "gg=="
+)
+"""A square of one colour as PNG: a bundle needs a picture."""
 
 _PROGRAM = '''\
 """Score a submission: check it, evaluate it, and write scores.json. Written by sedscope {version}."""
@@ -139,7 +143,7 @@ def write_codabench_bundle(
         _write_json(program / "metadata.yaml", {"command": command})
         write_text(target / "overview.md", _overview(opened.task, columns))
         write_text(target / "terms.md", "# Terms\n\nReplace this page by the terms of participation.\n")
-        (target / "logo.png").write_bytes(_logo())
+        (target / "logo.png").write_bytes(_LOGO)
         _write_json(target / "competition.yaml", _competition(opened.task, columns, image))
 
 
@@ -253,18 +257,6 @@ def _write_json(path: Path, content: object) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _logo(size: int = 64) -> bytes:
-    """Return a square of one colour as PNG: a bundle needs a picture."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        checksum = zlib.crc32(kind + content)
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", checksum)
-
-    rows = zlib.compress((b"\0" + _COLOUR * size) * size, 9)
-    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-
-
 TASK_FILE, CLIP_FILE = "task.toml", "clips.tsv"
 _HIDDEN = ("ground_truth", "durations", "ignored", "truth_labels")
 """The keys of files that are not copied."""
@@ -328,31 +320,24 @@ def _write_clips(of_set: DatasetTruth, path: Path) -> None:
         write_text(path, "\n".join(["filename", *map(quoted, truth.clips)]) + "\n")
 
 
-def read_published_data(task: Path | str | Location, data: str | Location | None = None) -> TaskData:
-    """Read the data of a task without its reference events.
-
-    ``data``: where the folders of the data sets are; by default beside the TOML file of the task.
-    """
+def read_published_data(task: Path | str | Location) -> TaskData:
+    """Read the data of a task without its reference events, beside the TOML file of the task."""
     path = input_location(task)
-    if data is None and not path.is_file():
+    if not path.is_file():
         raise SedscopeError(
             f"{path} is not a file. To check a submission without the reference events, give the TOML file "
             "that the organisers published (`task=`). Otherwise, give them (`data=`)."
         )
     opened = read_task(task)
     _refuse_hidden_needs(opened, opened.datasets)
-    folder = folder_of(path) if data is None else input_location(data)
-    parts = {name: part_of(folder, name, len(opened.datasets) == 1) for name in opened.datasets}
+    folder, alone = folder_of(path), len(opened.datasets) == 1
+    parts = {name: part_of(folder, name, alone) for name in opened.datasets}
     missing = [name for name, part in parts.items() if part is None]
     if missing:
         raise SedscopeError(f"{folder} has no folder for the data sets {listing(missing)}.")
+    sets = opened.datasets
     return TaskData(
-        opened,
-        {
-            name: _read_set(name, dataset, part)
-            for (name, dataset), part in zip(opened.datasets.items(), parts.values(), strict=True)
-            if part is not None
-        },
+        opened, {name: _read_set(name, sets[name], part) for name, part in parts.items() if part}
     )
 
 

@@ -34,7 +34,13 @@ def build(source: ReportSource) -> PanelContent | None:
         return None
     systems = []
     for s, (_, rates) in enumerate(parts):
-        overall, classes = _latencies(source, s, criterion) if alarms else (None, [])
+        overall, classes = None, []
+        alignment = source.systems[s].alignment
+        if alarms and alignment is not None:
+            thresholds = _thresholds(source, s, criterion)
+            latencies = aligned_latencies(alignment, criterion, thresholds, Run(source.threads))
+            overall = _curve(latencies.overall)
+            classes = [_curve(latencies[label]) for label in source.detailed]
         systems.append({"overall": overall, "classes": classes, "false_alarms": rates.tolist()})
     return {
         "criterion": repr(criterion),
@@ -54,17 +60,6 @@ def _thresholds(source: ReportSource, s: int, criterion: Criterion) -> Mapping[s
         label: float(source.thresholds[label][int(np.argmax(np.nan_to_num(table.tally().fscore())))])
         for label, table in counts.items()
     }
-
-
-def _latencies(
-    source: ReportSource, s: int, criterion: Criterion
-) -> tuple[Data | None, list[Data | None]]:
-    """Return the curve of all classes together, and those of the detailed ones."""
-    alignment = source.systems[s].alignment
-    assert alignment is not None
-    thresholds = _thresholds(source, s, criterion)
-    latencies = aligned_latencies(alignment, criterion, thresholds, Run(source.threads))
-    return _curve(latencies.overall), [_curve(latencies[label]) for label in source.detailed]
 
 
 def _curve(latencies: ClassLatencies) -> Data | None:

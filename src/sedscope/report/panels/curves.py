@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from ...counting.counts import ClassCounts, Counts
@@ -16,30 +14,19 @@ from ..source import Data, Panel, PanelContent, ReportSource
 
 def build(source: ReportSource) -> PanelContent:
     """Build the curves of every system and criterion. The table of classes draws small ones from them."""
-    curves = [
-        [
-            _criterion_curves(
-                system.counts[criterion],
-                system.measured_counts[criterion],
-                source.detailed,
-                _recall_bands(system.evaluation, criterion),
-            )
-            for criterion in source.criteria
-        ]
-        for system in source.systems
-    ]
+    curves = []
+    for system in source.systems:
+        of_system = []
+        for criterion in source.criteria:
+            counts, measured = system.counts[criterion], system.measured_counts[criterion]
+            limits, bands = score_range(counts), _recall_bands(system.evaluation, criterion)
+            classes = [
+                _counts_curve(counts[label], measured[label], limits, bands.get(label))
+                for label in source.detailed
+            ]
+            of_system.append({"score_range": limits, "classes": classes})
+        curves.append(of_system)
     return {"curves": curves}, ()
-
-
-def _criterion_curves(
-    counts: Counts, measured: Counts, detailed: Sequence[str], bands: Mapping[str, Data]
-) -> Data:
-    """``measured``: the counts as far down as they are known, where ``counts`` end with the sliders."""
-    limits = score_range(counts)
-    curves = [
-        _counts_curve(counts[label], measured[label], limits, bands.get(label)) for label in detailed
-    ]
-    return {"score_range": limits, "classes": curves}
 
 
 def _recall_bands(evaluation: Evaluation, criterion: Criterion) -> dict[str, Data]:
@@ -67,7 +54,10 @@ def score_range(counts: Counts) -> tuple[float, float]:
 def _counts_curve(
     table: ClassCounts, measured: ClassCounts, limits: tuple[float, float], band: Data | None
 ) -> Data:
-    """Keep the vertices that are visible in any of the pictures that the page draws."""
+    """Keep the vertices that are visible in any of the pictures that the page draws.
+
+    ``measured``: the counts as far down as they are known, where ``table`` ends with the sliders.
+    """
     tally = table.tally()
     tp, fp = np.asarray(tally.tp), np.asarray(tally.fp)
     low, high = limits

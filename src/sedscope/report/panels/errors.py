@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...diagnosis.diagnose import ClassDiagnosis, Diagnosis, diagnose_aligned
+from ...diagnosis.diagnose import ClassDiagnosis, diagnose_aligned
 from ...diagnosis.judging import CAUSES, DETECTION_TYPES, REFERENCE_TYPES
 from ..packing import pack_rows
 from ..source import Data, Panel, PanelContent, ReportSource
@@ -30,27 +30,19 @@ def build(source: ReportSource) -> PanelContent | None:
         for of_class in diagnosis.values()
     )
     types = [name for name in DETECTION_TYPES if ignored or name != "ignored"]
-    counts = [_error_counts(diagnoses, types, source) for diagnoses in systems]
+    counts = []
+    for diagnoses in systems:
+        by_criterion = {
+            diagnosis.criterion: [_class_counts(diagnosis[label], types) for label in source.detailed]
+            for diagnosis in diagnoses
+        }
+        counts.append([by_criterion.get(criterion) for criterion in source.criteria])
     return {
         "causes": CAUSES,  # the error type of references and that of detections which each one fills
         "reference_types": REFERENCE_TYPES,
         "detection_types": types,
-        "counts": counts,  # by system, criterion and detailed class
+        "counts": counts,  # by system, criterion (none if it does not judge events) and detailed class
     }, ()
-
-
-def _error_counts(
-    diagnoses: Sequence[Diagnosis], types: Sequence[str], source: ReportSource
-) -> list[list[Data] | None]:
-    """Return the counts by criterion and class; None for a criterion that does not judge events.
-
-    ``types``: those of detections.
-    """
-    by_criterion = {
-        diagnosis.criterion: [_class_counts(diagnosis[label], types) for label in source.detailed]
-        for diagnosis in diagnoses
-    }
-    return [by_criterion.get(criterion) for criterion in source.criteria]
 
 
 def _class_counts(diagnosis: ClassDiagnosis, types: Sequence[str]) -> Data:
