@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..data.ground_truth import GroundTruth
     from ..data.scores import Scores
     from ..io.locations import Location
-    from ..ranking.rank import Better
+    from ..ranking.rank import Better, ScoreReader
     from ..ranking.ranking import RejectedSystem
     from ..ranking.ranking_result import Ranking, Reports
 
@@ -133,7 +133,7 @@ def _rank_systems(
         )
     metrics = metric_options.metrics()
     truth = inputs.read_truth(as_location(ground_truth))
-    submissions = [
+    submissions: list[Submission[ScoreReader]] = [
         Submission(
             system.name,
             system.team,
