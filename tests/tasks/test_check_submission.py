@@ -79,6 +79,20 @@ def test_no_advice_that_participants_cannot_follow(folder: Path) -> None:
     assert not any("map" in line for line in lines), lines
 
 
+def test_a_task_says_what_is_cut_off(folder: Path) -> None:
+    table = folder / "ours" / "home" / "a.tsv"
+    rows = table.read_text().splitlines()
+    *_, last = rows
+    _, end, *scores = last.split("\t")
+    late = [[str(float(end) + second), str(float(end) + second + 1), *scores] for second in range(9)]
+    table.write_text("\n".join([*rows, *map("\t".join, late), ""]))
+    commands = [("check", "ours"), ("evaluate", "ours")]
+    for command in commands:
+        outcome = run(*command, "--task", "mine.toml", "--data", "data")
+        assert "beyond the end of the clip; detections there count: a (" in outcome.err
+        assert "--coverage" not in outcome.err
+
+
 def test_all_problems_at_once(folder: Path) -> None:
     (folder / "ours" / "home" / "a.tsv").write_text(SCORES["a"].replace(".9", "nan"))
     (folder / "ours" / "home" / "b.tsv").unlink()

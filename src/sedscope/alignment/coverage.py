@@ -27,6 +27,8 @@ _SQUEEZED = 50  # if all events end before this part of their clips, some times 
 MANY_EVENTS, MANY_CLIPS = 20, 10  # ... in at least this many events and clips
 
 ACCEPT = "To evaluate them as they are, use `coverage='any'`."
+UNLESS_TRIMMED = " unless they are cut off with `coverage='trim'`"
+"""Advice in notes, which tasks leave out: they say themselves what is cut off."""
 TRIM = "To cut scores to their clips, use `coverage='trim'`."
 _FITS = 0.02  # how much the frame lengths that would fit may differ from clip to clip
 
@@ -189,8 +191,7 @@ class CoveredClips:
             findings.append((what, self._named(short)))
         if len(long):
             what = f"The {things} of {counted(len(long), 'clip')} go on more than {100 * _NOTED:.0f} % "
-            what += "beyond the end of the clip; detections there count unless they are cut off with "
-            what += "`coverage='trim'`"
+            what += f"beyond the end of the clip; detections there count{UNLESS_TRIMMED}"
             findings.append((what, self._named(long)))
         findings += [(what, []) for what in self._squeezed()]
         if len(short) + len(long) <= len(self.clips) / 2:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from ..alignment.coverage import UNLESS_TRIMMED
 from ..checking.findings import Finding, Validation
 from ..checking.validate import validate
 from ..data.ground_truth import GroundTruth
@@ -144,7 +145,7 @@ def check_submission(
             if finding.severity == "error":
                 check.problems += _lines(finding, path)
             else:
-                text = str(finding).removeprefix("warning: ")
+                text = str(finding).removeprefix("warning: ").replace(UNLESS_TRIMMED, "")
                 check.warnings.append(f"{name}: {text}" if several else text)
         with suppress(SedscopeError):  # a finding says so
             check.problems += unusable_rows(path, of_set)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from ..alignment.coverage import UNLESS_TRIMMED
 from ..data.arrays import FloatArray
 from ..data.score_cache import cached
 from ..engines.run import Run
@@ -335,7 +336,8 @@ def evaluate_output(
             )
             of_lists = event_list_notes(result.results, result.alignment)
             result = replace(result, warnings=(*result.warnings, *of_lists))
-    return replace(result, warnings=tuple(dict.fromkeys([*notes, *result.warnings])))
+    said = [note.replace(UNLESS_TRIMMED, "") for note in (*notes, *result.warnings)]
+    return replace(result, warnings=tuple(dict.fromkeys(said)))
 
 
 def _resampling_of(task: Task, resampling: Resampling | None) -> Mapping[str, Resampling | None]:
