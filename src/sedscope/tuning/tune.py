@@ -39,7 +39,7 @@ from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.held_out import fold_masks, held_out_result
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
-from ..results.text import Form, Line, Name, Part, Records, Table, definition, number_or_blank
+from ..results.text import Form, Name, Part, Records, Table, definition, number_or_blank
 from ..tabular import TabularResult
 from .operating_points import OperatingPoints
 
@@ -162,23 +162,24 @@ class Tuning(TabularResult):
         return plot_values(series, metric_name(self.metric), ax)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
+        def numbers(tuned: Tuning | ClassTuning) -> list[str]:
+            values = (tuned.value, tuned.cross_validated)[: 1 if self.cross_validated is None else 2]
+            return [number_or_blank(value, f".{digits}f") for value in values]
+
         rows = [
             [
                 label,
                 "" if tuned.postprocessing is None else repr(tuned.postprocessing),
                 number_or_blank(tuned.threshold, ".4g"),
-                f"{tuned.value:.{digits}f}",
-                number_or_blank(tuned.cross_validated, f".{digits}f"),
+                *numbers(tuned),
             ]
             for label, tuned in self.per_class.items()
         ]
         header = ["class", "post-processing", "threshold", "value", "cross-validated"]
-        notes: list[Line] = [(Name(note),) for note in self.notes]
-        if form == "html":
-            return [Table(header, rows, title=repr(self)), notes]
-        numbers = [f"{self.value:.{digits}f}", number_or_blank(self.cross_validated, f".{digits}f")]
-        table = Table(header, rows, ["overall", "", "", *numbers], names=2, by_class=True)
-        return [table, [definition("value", repr(self.metric)), *notes]]
+        last = ["overall", "", "", *numbers(self)]
+        title = repr(self) if form == "html" else ""
+        table = Table(header[: len(last)], rows, last, names=2, title=title, by_class=True)
+        return [table, [definition("value", repr(self.metric)), *((Name(note),) for note in self.notes)]]
 
     def _records(self) -> Records:
         columns = {"class": str, "postprocessing": str, "threshold": float}
