@@ -33,7 +33,7 @@ PER_CLIP = [name for name, format in EVENT_FORMATS.items() if format.per_clip]
 WITH_TIMES = [
     name
     for name, format in EVENT_FORMATS.items()
-    if "times" in format.holds and not format.named_by_time and format.label is None
+    if "times" in format.holds and format.name != "biodcase" and format.label is None
 ]
 
 

@@ -84,6 +84,21 @@ class EventTable:
     """The lowest and the highest frequency of each row in Hz, if the file states them."""
 
     @classmethod
+    def of_rows(
+        cls,
+        where: object,
+        rows: Sequence[tuple[str, Cell, Cell, str] | tuple[str, Cell, Cell, str, Cell]],
+        row_location: Callable[[int], RowLocation],
+        **others: Any,
+    ) -> EventTable:
+        """Make a table of rows ``(clip, onset, offset, label[, confidence])``. ``others``: more fields."""
+        columns: list[list[Any]] = [[row[k] for row in rows] for k in range(len(rows[0]) if rows else 4)]
+        names = ("clip", "onset", "offset", "label", "confidence")
+        return cls(
+            str(where), **dict(zip(names, columns, strict=False)), row_location=row_location, **others
+        )
+
+    @classmethod
     def from_frame(
         cls, frame: FrameLike, columns: Mapping[str, str] | None = None, where: str = "events"
     ) -> EventTable:

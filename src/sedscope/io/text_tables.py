@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO
 
@@ -237,3 +237,8 @@ def quoted(cell: str, delimiter: str = "\t") -> str:
     cell = cell if delimiter == "\t" else csv_cell(cell)
     special = any(mark in cell for mark in f'"\r\n{delimiter}')
     return '"' + cell.replace('"', '""') + '"' if special else cell
+
+
+def table_text(rows: Iterable[Sequence[str]], delimiter: str = "\t") -> str:
+    """Return rows as the text of a table, with quotes around the cells that need them."""
+    return "".join(delimiter.join(quoted(cell, delimiter) for cell in row) + "\n" for row in rows)

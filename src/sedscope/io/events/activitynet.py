@@ -44,7 +44,8 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     wrong: list[tuple[RowLocation, str]] = []
     subset = options.columns.get("subset")
     videos = document[_PREDICTIONS] if scored else _annotations(source, subset, wrong)
-    rows: list[tuple[str, int, list[Any]]] = []
+    rows: list[Any] = []
+    numbers: list[int] = []
     for video, events in videos.items():
         if not isinstance(events, list):
             wrong.append((_location(source, video), "the events must be a list"))
@@ -54,19 +55,15 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
             if isinstance(cells, str):
                 wrong.append((_location(source, video, number), cells))
             else:
-                rows.append((video, number, cells))
+                rows.append((video, *cells))
+                numbers.append(number)
         if not events:
-            rows.append((video, 0, [None, None, "", None]))
+            rows.append((video, None, None, "", *([None] if scored else [])))
+            numbers.append(0)
     source.refuse_all(wrong)
-    return EventTable(
-        where=str(source.path),
-        clip=[video for video, _, _ in rows],
-        onset=[cells[0] for _, _, cells in rows],
-        offset=[cells[1] for _, _, cells in rows],
-        label=[cells[2] for _, _, cells in rows],
-        confidence=[cells[3] for _, _, cells in rows] if scored else None,
-        row_location=lambda i: _location(source, *rows[i][:2]),
-        durations={} if scored else _durations(document[_REFERENCES], videos),
+    durations = {} if scored else _durations(document[_REFERENCES], videos)
+    return EventTable.of_rows(
+        source.path, rows, lambda i: _location(source, rows[i][0], numbers[i]), durations=durations
     )
 
 
@@ -109,7 +106,7 @@ def _durations(database: Mapping[str, Any], videos: Iterable[str]) -> dict[str, 
 
 
 def _cells(event: Any, scored: bool) -> list[Any] | str:
-    """Return onset, offset, label and score of an event, or what is wrong with it."""
+    """Return onset, offset, label and perhaps the score of an event, or what is wrong with it."""
     if not isinstance(event, dict):
         return "this is not an object with a segment and a label"
     segment, label, score = (event.get(key) for key in ("segment", "label", "score"))
@@ -119,12 +116,11 @@ def _cells(event: Any, scored: bool) -> list[Any] | str:
         return "there is no label"
     if scored and not is_json_number(score):
         return "the score must be a number"
-    return [*segment, label.strip(), score]
+    return [*segment, label.strip(), *([score] if scored else [])]
 
 
 def _location(source: Source, video: str, number: int = 0) -> RowLocation:
-    where = f"video {shortened(video, 60)}{f', event {number}' if number else ''}"
-    return RowLocation(f"{source.path.name} {where}", f"{source.path}: {where}")
+    return source.place(f"video {shortened(video, 60)}{f', event {number}' if number else ''}")
 
 
 def write(events: EventSet, path: Path) -> None:

@@ -12,9 +12,9 @@ from ...data.event_table import EventTable, events_by_role
 from ...data.tables import is_number
 from ..atomic_write import write_text
 from ..parquet_files import write_parquet
-from ..text_tables import quoted
+from ..text_tables import table_text
 from . import raven
-from .audacity import label_lines
+from .event_lists import label_lines
 from .format import (
     EventFormat,
     EventSet,
@@ -120,23 +120,9 @@ def read_audacity(source: Source, _: EventReadOptions) -> EventTable:
     lines = label_lines(source)
     uneven = [source.line_location(line) for line, row in lines if len(row) != 4]
     source.refuse_rows(uneven, "the row is not onset, offset, label and confidence")
-    rows = [(line, row) for line, row in lines if len(row) == 4]
-    return EventTable(
-        where=str(source.path),
-        clip=[source.clip] * len(rows),
-        onset=[row[0] for _, row in rows],
-        offset=[row[1] for _, row in rows],
-        label=[row[2].strip() for _, row in rows],
-        confidence=[row[3] for _, row in rows],
-        row_location=lambda i: source.line_location(rows[i][0]),
-    )
-
-
-def _table(events: EventSet) -> list[tuple[str, str, str, str, str, str]]:
-    return [
-        (seconds_text(onset), seconds_text(offset), label, label, repr(confidence), clip)
-        for clip, onset, offset, label, confidence in events.rows()
-    ]
+    lines = [(line, row) for line, row in lines if len(row) == 4]
+    rows = [(source.clip, row[0], row[1], row[2].strip(), row[3]) for _, row in lines]
+    return EventTable.of_rows(source.path, rows, lambda i: source.line_location(lines[i][0]))
 
 
 _CSV_HEADER = ("Start (s)", "End (s)", "Scientific name", "Common name", "Confidence", "File")
@@ -144,14 +130,21 @@ _CSV_HEADER = ("Start (s)", "End (s)", "Scientific name", "Common name", "Confid
 
 def write_csv(events: EventSet, path: Path) -> None:
     """Write one csv of all clips. The label stands for both names of a species."""
-    write_text(path, _csv_text([_CSV_HEADER, *_table(events)]))
+    rows = (
+        [seconds_text(onset), seconds_text(offset), label, label, repr(confidence), clip]
+        for clip, onset, offset, label, confidence in events.rows()
+    )
+    write_text(path, table_text([_CSV_HEADER, *rows], ","))
 
 
 def write_csv_as_parquet(events: EventSet, path: Path) -> None:
     """Write the columns of the csv as a Parquet file."""
     import polars
 
-    rows = [(float(a), float(b), c, d, float(e), f) for a, b, c, d, e, f in _table(events)]
+    rows = [
+        (round(onset, 6), round(offset, 6), label, label, confidence, clip)
+        for clip, onset, offset, label, confidence in events.rows()
+    ]
     types = (polars.Float64, polars.Float64, polars.String, polars.String, polars.Float64, polars.String)
     schema = dict(zip(_CSV_HEADER, types, strict=True))
     write_parquet(path, lambda: polars.DataFrame(rows, schema=schema, orient="row"))
@@ -160,44 +153,35 @@ def write_csv_as_parquet(events: EventSet, path: Path) -> None:
 def write_kaleidoscope(events: EventSet, path: Path) -> None:
     """Write one Kaleidoscope table of all clips."""
     header = "INDIR,FOLDER,IN FILE,OFFSET,DURATION,scientific_name,common_name,confidence,lat,lon,week"
-    rows = []
+    rows = [[*header.split(","), "overlap", "sensitivity"]]
     for clip, onset, offset, label, confidence in events.rows():
-        times = (seconds_text(onset), seconds_text(offset - onset))
-        rows.append(("", "", clip, *times, label, label, repr(confidence), *_UNKNOWN_SETTINGS))
-    write_text(path, _csv_text([(*header.split(","), "overlap", "sensitivity"), *rows]))
+        times = seconds_text(onset), seconds_text(offset - onset)
+        rows.append(["", "", clip, *times, label, label, repr(confidence), *_UNKNOWN_SETTINGS])
+    write_text(path, table_text(rows, ","))
 
 
 def write_raven(events: EventSet, path: Path) -> None:
     """Write one Raven table of all clips. A clip without events has a row that says so."""
-    header = [raven.BEGIN, raven.END, raven.LOW, raven.HIGH, "Common Name", "Species Code"]
-    lines = [["Selection", "View", "Channel", *header, "Confidence", "Begin Path", raven.OFFSET]]
-    clips = [*events.events]
-    for clip, start in zip(clips, raven.starts_in_row(events, clips, path), strict=True):
-        for onset, offset, label, confidence in events.of_clip(clip) or [(0.0, 3.0, _NO_DETECTION, 1.0)]:
-            name = quoted(plain_label(label))
-            times = [seconds_text(start + onset), seconds_text(start + offset)]
-            frequencies = [f"{hertz:g}" for hertz in events.boxes.of(clip, onset, offset, label)]
-            cells = [str(len(lines)), "Spectrogram 1", "1", *times, *frequencies, name, name]
-            cells += [repr(confidence), quoted(events.boxes.file_name(clip)), seconds_text(onset)]
-            lines.append(cells)
-    write_text(path, "".join("\t".join(line) + "\n" for line in lines))
+    names = ["Common Name", "Species Code", "Confidence", "Begin Path", raven.OFFSET]
+    rows = [[*raven.SELECTION, *names]]
+    nothing = [(0.0, 3.0, _NO_DETECTION, 1.0)]
+    for cells, file, onset, label, confidence in raven.selections(
+        events, [*events.events], path, nothing
+    ):
+        rows.append([*cells, *[plain_label(label)] * 2, repr(confidence), file, onset])
+    write_text(path, table_text(rows))
 
 
 def write_audacity(events: EventSet, path: Path) -> None:
     """Write one label track with confidences per clip."""
 
     def text(clip: str) -> str:
-        lines = []
-        for onset, offset, label, confidence in events.of_clip(clip):
-            cells = [seconds_text(onset), seconds_text(offset), plain_label(label), repr(confidence)]
-            lines.append("\t".join(cells) + "\n")
-        return "".join(lines)
+        return "".join(
+            f"{seconds_text(onset)}\t{seconds_text(offset)}\t{plain_label(label)}\t{confidence!r}\n"
+            for onset, offset, label, confidence in events.of_clip(clip)
+        )
 
     write_per_clip(events, path, ".txt", text)
-
-
-def _csv_text(rows: list[tuple[str, ...]]) -> str:
-    return "".join(",".join(quoted(cell, ",") for cell in row) + "\n" for row in rows)
 
 
 FORMATS = (

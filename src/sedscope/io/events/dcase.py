@@ -1,13 +1,19 @@
-"""DCASE tables ``filename onset offset event_label``, optionally ``confidence``, and weak labels."""
+"""DCASE tables ``filename onset offset event_label``, optionally ``confidence``, and weak labels.
+
+Tables with other columns, which the user names, and Parquet files with these columns are here, too.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ...data.clips import clip_id
 from ...data.event_table import DCASE_COLUMNS, EventTable, events_by_role
+from ...errors import SedscopeError
 from ..atomic_write import write_text
-from ..text_tables import quoted
+from ..parquet_files import write_parquet
+from ..text_tables import table_text
 from .format import EventFormat, EventSet, holding, seconds_text
 from .source import EventReadOptions, Source
 
@@ -71,18 +77,28 @@ def read_weak(source: Source, _: EventReadOptions) -> EventTable:
     )
 
 
+def read_named(source: Source, options: EventReadOptions) -> EventTable:
+    """Read a table with a header. Columns that the user does not name are those of DCASE tables."""
+    if not source.header:
+        raise SedscopeError(f"{source.path}: a table with named columns needs a header.")
+    defaults = {**DCASE_COLUMNS, "confidence": "confidence"}
+    if "duration" in options.columns:
+        del defaults["offset"]
+    present = {role: name for role, name in defaults.items() if name in source.header}
+    roles = {**present, **options.columns}
+    return events_by_role(source.cells, roles, clip=source.clip, label=options.label, side=options.side)
+
+
 def text(events: EventSet, delimiter: str = "\t") -> str:
     """Return the table as text. A clip without events has a row of its own."""
-    header = [*DCASE_COLUMNS.values(), *(["confidence"] if events.scored else [])]
-    lines = [header]
-    for clip, clip_events in events.events.items():
-        for onset, offset, label, confidence in events.of_clip(clip):
-            cells = [quoted(clip, delimiter), seconds_text(onset), seconds_text(offset)]
-            cells.append(quoted(label, delimiter))
-            lines.append(cells + ([repr(confidence)] if events.scored else []))
-        if not clip_events:
-            lines.append([quoted(clip, delimiter), *[""] * (len(header) - 1)])
-    return "".join(delimiter.join(line) + "\n" for line in lines)
+    columns = 5 if events.scored else 4
+    rows = [[*DCASE_COLUMNS.values(), "confidence"]]
+    for clip in events.events:
+        rows += [
+            [clip, seconds_text(onset), seconds_text(offset), label, repr(confidence)]
+            for onset, offset, label, confidence in events.of_clip(clip)
+        ] or [[clip, "", "", "", ""]]
+    return table_text((row[:columns] for row in rows), delimiter)
 
 
 def write(events: EventSet, path: Path) -> None:
@@ -92,11 +108,22 @@ def write(events: EventSet, path: Path) -> None:
 
 def write_weak(events: EventSet, path: Path) -> None:
     """Write the labels of each clip."""
-    lines = ["filename\tevent_labels"]
+    rows = [["filename", _WEAK]]
     for clip, clip_events in events.events.items():
-        labels = ",".join(dict.fromkeys(event[2] for event in clip_events))
-        lines.append(f"{quoted(clip)}\t{quoted(labels)}")
-    write_text(path, "\n".join(lines) + "\n")
+        rows.append([clip, ",".join(dict.fromkeys(event[2] for event in clip_events))])
+    write_text(path, table_text(rows))
+
+
+def write_as_parquet(events: EventSet, path: Path) -> None:
+    """Write a Parquet file with the columns of DCASE tables."""
+    import polars
+
+    rows: list[tuple[Any, ...]] = [*events.rows()]
+    rows += [(clip, *[None] * 4) for clip, of_clip in events.events.items() if not of_clip]
+    types = [polars.String, polars.Float64, polars.Float64, polars.String, polars.Float64]
+    schema = dict(zip((*DCASE_COLUMNS.values(), "confidence"), types, strict=True))
+    names = [*schema] if events.scored else [*schema][:-1]
+    write_parquet(path, lambda: polars.DataFrame(rows, schema=schema, orient="row").select(names))
 
 
 FORMATS = (
@@ -117,5 +144,15 @@ FORMATS = (
         write=write_weak,
         holds=holding("clips without events", "any label"),
         named_columns=False,
+    ),
+    EventFormat(
+        name="table",
+        about="a table with a header (CSV, TSV, Parquet) whose columns you name",
+        recognise=lambda _: False,  # the user has to name the columns
+        read=read_named,
+        write=write_as_parquet,
+        holds=holding("times", "confidences", "clips without events", "any label"),
+        suffixes=(".parquet",),
+        file_suffixes=(".tsv", ".csv", ".txt", ".parquet"),
     ),
 )

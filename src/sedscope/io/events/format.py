@@ -177,8 +177,6 @@ class EventFormat:
     """Whether files have a header. An empty file without one is a clip without events."""
     named_columns: bool = True
     """Whether the user can name the columns."""
-    named_by_time: bool = False
-    """Whether files must be named by the time at which they begin."""
     holds_spaces: bool = True
     """Whether labels and names of clips may have spaces."""
     generic: bool = False

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...data.event_table import EventTable
 from ...data.tables import RowLocation
 from ...data.times import to_ticks
-from ...errors import SedscopeError, listing, subject
+from ...errors import SedscopeError, listing
 from .format import EventFormat, EventSet, holding, write_per_clip
 from .source import EventReadOptions, Source
 
@@ -32,9 +33,10 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
     where = str(source.path)
     if not recognise(source):
         raise SedscopeError(f"{where}: this is not a JAMS file, because it has no annotations.")
-    rows: list[tuple[str, Any, Any, str, Any]] = []
-    problems: list[str] = []
-    for observation_location, observation in _observations(source, options.columns.get("namespace")):
+    rows: list[tuple[Any, ...]] = []
+    places: list[RowLocation] = []
+    wrong: list[RowLocation] = []
+    for place, observation in _observations(source, options.columns.get("namespace")):
         try:
             value = observation["value"]
             if isinstance(value, dict) and value.get("role") == "background":
@@ -46,32 +48,18 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
             confidence = observation.get("confidence")
             if not isinstance(confidence, (int, float, type(None))):
                 raise TypeError("a confidence is a number")
-            offset = _offset(onset, length)
-            rows.append((observation_location, onset, offset, label.strip(), confidence))
+            offset = float((to_ticks(onset) + to_ticks(length)) / 1e6)  # to the microsecond
+            certainty = 1.0 if confidence is None else confidence
+            rows.append((source.clip, onset, offset, label.strip(), certainty))
+            places.append(source.place(place))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            problems.append(observation_location)
-    if problems:
-        raise SedscopeError(
-            f"{where}: {subject(len(problems), 'observation', 'lacks')} a time, duration or label: "
-            f"{listing(problems)}."
-        )
-    confidences = [row[4] for row in rows]
-    scored = any(confidence is not None and confidence != 1 for confidence in confidences)
-    empty = not rows
-    return EventTable(
-        where=where,
-        clip=[source.clip] * (len(rows) or 1),
-        onset=[row[1] for row in rows] or [None],
-        offset=[row[2] for row in rows] or [None],
-        label=[row[3] for row in rows] or [""],
-        confidence=[1.0 if value is None else value for value in confidences] if scored else None,
-        row_location=lambda i: _location(source, "" if empty else rows[i][0]),
-        durations=_duration(source),
-    )
-
-
-def _location(source: Source, observation: str) -> RowLocation:
-    return RowLocation(f"{source.path.name} {observation}", f"{source.path}: {observation}")
+            wrong.append(source.place(place))
+    source.refuse_rows(wrong, "the observation lacks a time, duration or label")
+    if not rows:
+        return replace(source.without_events(), durations=_duration(source))
+    if all(row[4] == 1 for row in rows):
+        rows = [row[:4] for row in rows]
+    return EventTable.of_rows(where, rows, places.__getitem__, durations=_duration(source))
 
 
 def _duration(source: Source) -> dict[str, float]:
@@ -111,11 +99,6 @@ def _observations(source: Source, namespace: str | None) -> Iterator[tuple[str, 
             raise SedscopeError(f"{source.path}: annotation {k} has no data.")
         for i, observation in enumerate(data):
             yield f"annotation {k}, observation {i}", observation
-
-
-def _offset(onset: float, length: float) -> float:
-    """Return the end of an event, to the microsecond."""
-    return float((to_ticks(onset) + to_ticks(length)) / 1e6)
 
 
 def write(events: EventSet, path: Path) -> None:

@@ -76,20 +76,16 @@ def read(source: Source, options: EventReadOptions) -> EventTable:
         _refuse_kind(source, options.side)
     if usable[0].kind == _PREDICTIONS:
         _warn_unsorted(source, usable)
-    rows = [
-        (query, number, window)
-        for query in usable
-        for number, window in (query.windows or [(0, [None, None, None])])
+    numbered = [(query, window) for query in usable for window in query.windows or [(0, [None] * 3)]]
+    size = 5 if usable[0].kind == _PREDICTIONS else 4
+    rows: list[Any] = [
+        (query.clip, *window[:2], LABEL if number else "", *window[2:])[:size]
+        for query, (number, window) in numbered
     ]
-    scored = usable[0].kind == _PREDICTIONS
-    return EventTable(
-        where=str(source.path),
-        clip=[query.clip for query, _, _ in rows],
-        onset=[window[0] for _, _, window in rows],
-        offset=[window[1] for _, _, window in rows],
-        label=[LABEL if number else "" for _, number, _ in rows],
-        confidence=[window[2] for _, _, window in rows] if scored else None,
-        row_location=lambda i: _location(source, *rows[i][:2]),
+    return EventTable.of_rows(
+        source.path,
+        rows,
+        lambda i: _location(source, numbered[i][0], numbered[i][1][0]),
         durations={query.clip: query.duration for query in usable if query.duration is not None},
     )
 

@@ -8,22 +8,24 @@ recording. A selection has one row per view. These rows are one event.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from ...data.event_table import EventTable, events_by_role
 from ...data.tables import Cell, CellTable, cell_number
 from ...data.times import TICKS_PER_SECOND, to_ticks
 from ...errors import SedscopeError, counted, listing, subject
 from ..atomic_write import write_text
-from ..text_tables import quoted
+from ..text_tables import table_text
 from .format import EventFormat, EventSet, holding, seconds_text, write_per_clip
 from .source import EventReadOptions, Source
 
 BEGIN, END, OFFSET = "Begin Time (s)", "End Time (s)", "File Offset (s)"
 LOW, HIGH = "Low Freq (Hz)", "High Freq (Hz)"
+SELECTION = ("Selection", "View", "Channel", BEGIN, END, LOW, HIGH)
 _ENDING = ".Table.1.selections"  # of files that Raven writes itself
 _FILES = ("Begin File", "Begin Path")
 _CONFIDENCES = ("Confidence", "Score")
@@ -140,17 +142,10 @@ def write(events: EventSet, path: Path) -> None:
     """
 
     def text(clips: Sequence[str]) -> str:
-        header = ["Selection", "View", "Channel", BEGIN, END, LOW, HIGH, "Begin File", OFFSET]
-        lines = [[*header, "Annotation", *(["Confidence"] if events.scored else [])]]
-        for clip, start in zip(clips, starts_in_row(events, clips, path), strict=True):
-            for onset, offset, label, confidence in events.of_clip(clip):
-                times = (start + onset, start + offset)
-                frequencies = events.boxes.of(clip, onset, offset, label)
-                cells = [str(len(lines)), "Spectrogram 1", "1", *map(seconds_text, times)]
-                cells += [f"{frequency:g}" for frequency in frequencies]
-                cells += [quoted(events.boxes.file_name(clip)), seconds_text(onset), quoted(label)]
-                lines.append([*cells, *([repr(confidence)] if events.scored else [])])
-        return "".join("\t".join(line) + "\n" for line in lines)
+        rows = [[*SELECTION, "Begin File", OFFSET, "Annotation", "Confidence"]]
+        for cells, file, onset, label, confidence in selections(events, clips, path):
+            rows.append([*cells, file, onset, label, repr(confidence)])
+        return table_text(row if events.scored else row[:-1] for row in rows)
 
     if path.suffix.lower() == ".txt":
         write_text(path, text([clip for clip, of_clip in events.events.items() if of_clip]))
@@ -158,7 +153,22 @@ def write(events: EventSet, path: Path) -> None:
         write_per_clip(events, path, ".txt", lambda clip: text([clip]), ending=_ENDING)
 
 
-def starts_in_row(events: EventSet, clips: Sequence[str], path: Path) -> list[float]:
+def selections(
+    events: EventSet, clips: Sequence[str], path: Path, of_empty: Sequence[tuple[Any, ...]] = ()
+) -> Iterator[tuple[list[str], str, str, str, float]]:
+    """Yield the cells of :data:`SELECTION` for each event of some clips, then the name of its file, its onset
+    there, its label and its confidence. ``of_empty``: the events of a clip without any."""
+    number = 0
+    for clip, start in zip(clips, _starts_in_row(events, clips, path), strict=True):
+        for onset, offset, label, confidence in events.of_clip(clip) or of_empty:
+            number += 1
+            times = map(seconds_text, (start + onset, start + offset))
+            frequencies = (f"{hertz:g}" for hertz in events.boxes.of(clip, onset, offset, label))
+            cells = [str(number), "Spectrogram 1", "1", *times, *frequencies]
+            yield cells, events.boxes.file_name(clip), seconds_text(onset), label, confidence
+
+
+def _starts_in_row(events: EventSet, clips: Sequence[str], path: Path) -> list[float]:
     """Return where each clip begins if they are played one after the other, in seconds."""
     durations = [events.duration(clip) for clip in clips[:-1]]
     unknown = [clip for clip, seconds in zip(clips, durations, strict=False) if seconds is None]

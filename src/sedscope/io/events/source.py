@@ -191,6 +191,10 @@ class Source:
                 f"{self.path}: {counted(len(wrong), 'problem')}: {rows}.", lines=findings
             )
 
+    def place(self, text: str) -> RowLocation:
+        """Say where something is that is not in a line of its own. ``text``: where it is in the file."""
+        return RowLocation(f"{self.path.name} {text}", f"{self.path}: {text}")
+
     def line_location(self, line: int) -> RowLocation:
         """Say where a line is."""
         return _line_location(self.path, line)
