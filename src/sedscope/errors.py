@@ -256,6 +256,15 @@ def without_options() -> Iterator[None]:
         raise SedscopeError(text, lines=error.lines) from None
 
 
+@contextmanager
+def located(where: object) -> Iterator[None]:
+    """Put a place before the messages of errors that are raised meanwhile."""
+    try:
+        yield
+    except SedscopeError as error:
+        raise SedscopeError(f"{where}: {error}", lines=error.lines, advice=error.advice) from None
+
+
 def raise_together(
     errors: Iterable[SedscopeError], *, perhaps_more: bool = False, what: str = "the scores"
 ) -> None:
@@ -297,14 +306,28 @@ def _distinct_advice(errors: Iterable[SedscopeError]) -> list[str]:
 _PLURAL_VERBS = {"is": "are", "has": "have", "does": "do", "crosses": "cross"}
 
 
-def subject(number: int, noun: str, verb: str) -> str:
-    """Join a number, its noun and a verb that agrees with it.
+def subject(number: int, noun: str, phrase: str) -> str:
+    """Join a number, its noun and a phrase that begins with a verb, which is made to agree.
 
-    >>> subject(1, "row", "is"), subject(2, "row", "is"), subject(3, "event", "ends")
-    ('1 row is', '2 rows are', '3 events end')
+    >>> subject(1, "row", "is"), subject(2, "row", "is empty"), subject(3, "event", "ends")
+    ('1 row is', '2 rows are empty', '3 events end')
     """
+    verb, space, rest = phrase.partition(" ")
     agreeing = verb if number == 1 else _PLURAL_VERBS.get(verb, verb.removesuffix("s"))
-    return f"{counted(number, noun)} {agreeing}"
+    return f"{counted(number, noun)} {agreeing}{space}{rest}"
+
+
+def refuse(
+    things: Collection[str], noun: str, phrase: str, advice: str = "", *, where: object = ""
+) -> None:
+    """Refuse things that share a problem, if there are any, and list them.
+
+    ``phrase``: what is wrong with each of them, as in ``"has no scores"``. ``where``: what they are in.
+    """
+    if things:
+        place = f"{where}: " if where else ""
+        problem = f"{subject(len(things), noun, phrase)}: {listing(things)}."
+        raise SedscopeError(f"{place}{problem} {advice}".rstrip())
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from ..data.labels import (
 )
 from ..data.scores import Scores
 from ..data.times import Ticks
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, refuse, subject
 from .coverage import CoveredClips, late_ends_note, squeezed_references_note
 
 if TYPE_CHECKING:
@@ -328,12 +328,8 @@ def choose_classes(
         for label in chosen
         if not isinstance(label, str) or label not in scored
     ]
-    if unscored:
-        raise SedscopeError(
-            f"{subject(len(unscored), 'class', 'has')} no scores: "
-            f"{listing(with_likely_labels(unscored, scores.classes))}. "
-            f"The scores have {listing(scores.classes, limit=30)}."
-        )
+    likely = with_likely_labels(unscored, scores.classes)
+    refuse(likely, "class", "has no scores", f"The scores have {listing(scores.classes, limit=30)}.")
     if not chosen:
         raise SedscopeError("There is no class to evaluate.")
     refuse_disjoint(scores.named_classes, truth.labels)
@@ -425,11 +421,7 @@ def _choose_clips(
     else:
         chosen = tuple(dict.fromkeys(clip_id(name) for name in clips))
         without_scores = [clip for clip in chosen if clip not in scores]
-        if without_scores:
-            raise SedscopeError(
-                f"{subject(len(without_scores), 'chosen clip', 'has')} no scores: "
-                f"{listing(without_scores)}."
-            )
+        refuse(without_scores, "chosen clip", "has no scores")
     if not chosen:
         raise SedscopeError("There is no clip to evaluate.")
     unlisted = [clip for clip in chosen if clip not in listed]

@@ -32,8 +32,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import stripped
 from ..data.scores import Scores
 from ..data.times import TICKS_PER_SECOND, Ticks, to_ticks
-from ..data.truth_summary import notes_without_late_ends
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, refuse
 
 Unreferenced: TypeAlias = Literal["keep", "drop"]
 """Chunks without reference events: evaluate them like others, or leave them out."""
@@ -119,7 +118,7 @@ def join_chunks(
         for recording, parts in by_name.items()
     }
     ends = _ends(recordings, truth, durations)
-    remarks = notes_without_late_ends(truth)
+    remarks = truth._lasting_notes()
     every = {*truth.clips, *scores}
     left_out = len(every) - len(used)
     if left_out:
@@ -172,16 +171,9 @@ def _used_chunks(
     else:
         listed = set(used)
         unlisted = [clip for clip in scores if clip not in listed]
-        if unlisted:
-            raise SedscopeError(
-                f"{subject(len(unlisted), 'chunk', 'has')} scores but "
-                f"{'is' if len(unlisted) == 1 else 'are'} not in the ground truth: {listing(unlisted)}."
-            )
+        refuse(unlisted, "chunk", "has scores but no row in the ground truth")
     without_scores = [clip for clip in used if clip not in scores]
-    if without_scores:
-        raise SedscopeError(
-            f"{subject(len(without_scores), 'chunk', 'has')} no scores: {listing(without_scores)}."
-        )
+    refuse(without_scores, "chunk", "has no scores")
     return used
 
 
@@ -192,11 +184,7 @@ def _ends(
     if durations is not None:
         stated = duration_ticks(durations)
         missing = [recording for recording in recordings if recording not in stated]
-        if missing:
-            raise SedscopeError(
-                f"{subject(len(missing), 'recording', 'has')} no duration: {listing(missing)}. Add them to "
-                "durations=."
-            )
+        refuse(missing, "recording", "has no duration", "Add them to durations=.")
         return {recording: stated[recording] for recording in recordings}
     lengths: dict[str, int] = {}
     if truth.durations is not None:

@@ -19,8 +19,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import CUT_TO_REGIONS, Scores
 from ..data.tables import RowLocation
 from ..data.times import TICKS_PER_SECOND, Ticks, lies_within, to_ticks
-from ..data.truth_summary import notes_without_late_ends
-from ..errors import SedscopeError, by_kind, counted, issue_warnings, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, counted, issue_warnings, listing, refuse, shortened, subject
 from .cuts import Stretch, StretchLoader, UncutReferences
 
 if TYPE_CHECKING:
@@ -169,11 +168,7 @@ class Regions:
             if name in stretches or (name != clip and name in place):
                 clashes.append(name)
             stretches[name] = Stretch(clip, start, end, is_whole_clip)
-        if clashes:
-            raise SedscopeError(
-                f"{self.where}: {subject(len(clashes), 'region', 'has')} the name of another clip: "
-                f"{listing(clashes)}. Rename the clips."
-            )
+        refuse(clashes, "region", "has the name of another clip", "Rename the clips.", where=self.where)
         return stretches
 
     def _overlapping(self) -> NDArray[np.bool_]:
@@ -257,7 +252,7 @@ class RegionTruth(GroundTruth):
         crossings = len(np.unique(events.row[crosses]))
         kept = np.flatnonzero(~crosses) if crossing == "drop" else np.arange(len(events.row))
         names = [*parts]
-        notes = notes_without_late_ends(recordings)
+        notes = recordings._lasting_notes()
         notes += _unscored_note(recordings, {part.clip for part in parts.values()})
         if crossings:
             cross = subject(crossings, "reference event", "crosses")

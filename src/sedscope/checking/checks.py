@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 from ..alignment.alignment import silent_clips_text
 from ..alignment.coverage import CoveredClips, extents_of, squeezed_references_note
 from ..alignment.time_agreement import Tracks, time_fit_note
-from ..counting.clip_reader import read_each, thread_count
 from ..data.choices import ClipChoice, Coverage, Invalid, Missing, check_choice
-from ..data.clip_events import ClipEvents, EventList
 from ..data.clips import clip_id
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import no_effect_note, unused_names_note
 from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
 from ..data.scores import ClipScores, Scores
-from ..data.thresholds import outside_of_probabilities, score_range
+from ..data.thresholds import outside_of_probabilities
 from ..data.times import TICKS_PER_SECOND, Ticks
 from ..errors import SedscopeError, counted, listing, subject
 from .findings import Findings, Severity
@@ -54,8 +52,7 @@ def check_scores(survey: Survey, findings: Findings) -> None:
         ("never-scored", survey.unscored_classes, "class", "only scores of -inf"),
         ("constant", survey.constant_classes, "class", "the same score in every frame"),
     ):
-        if where:
-            findings.add("warning", kind, f"{subject(len(where), noun, 'has')} {what}", where)
+        findings.add_things("warning", kind, where, noun, f"has {what}")
     groups = survey.identical_clips
     if groups:
         what = f"{sum(map(len, groups))} clips have the same scores as another clip"
@@ -93,9 +90,7 @@ def check_common_clips(
     chosen = chosen_clips(scores, clips)
     if clips is not None and not isinstance(clips, str):
         lacking = [clip for clip in chosen if clip not in scored]
-        if lacking:
-            what = f"{subject(len(lacking), 'chosen clip', 'has')} no scores"
-            findings.add("error", "chosen-clips", what, lacking)
+        findings.add_things("error", "chosen-clips", lacking, "chosen clip", "has no scores")
         listed &= set(chosen)
     without_scores = [clip for clip in truth.clips if clip in listed and clip not in scored]
     if without_scores and scored & listed:
@@ -112,18 +107,12 @@ def check_common_clips(
         examples += [f"ground truth of {clip}" for clip in sorted(listed)[:2]]
         findings.add("error", "no-common-clip", "No clip has both scores and ground truth", examples)
     unlisted = [clip for clip in chosen if clip in scored and clip not in listed]
-    if unlisted:
-        findings.add(
-            "error" if missing == "error" else "warning",
-            "clips-not-listed",
-            f"{subject(len(unlisted), 'clip', 'has')} scores but no row in the ground truth. "
-            + (
-                "Use `missing='empty'` if clips without a row have no events"
-                if missing == "error"
-                else "They count as clips without events"
-            ),
-            unlisted,
-        )
+    severity: Severity = "error" if missing == "error" else "warning"
+    advice = "They count as clips without events"
+    if missing == "error":
+        advice = "Use `missing='empty'` if clips without a row have no events"
+    phrase = f"has scores but no row in the ground truth. {advice}"
+    findings.add_things(severity, "clips-not-listed", unlisted, "clip", phrase)
 
 
 def check_common_labels(
@@ -132,16 +121,12 @@ def check_common_labels(
     """Find labels without scores, and classes without reference events."""
     scored, referenced = {*scores.classes}, {*truth.labels}
     unscored = [label for label in classes or () if label not in scored]
-    if unscored:
-        what = f"{subject(len(unscored), 'requested class', 'has')} no scores"
-        findings.add("error", "classes", what, unscored)
+    findings.add_things("error", "classes", unscored, "requested class", "has no scores")
     absent = [label for label in classes or scores.classes if label not in referenced]
-    if absent:
-        them = "it is" if len(absent) == 1 else "they are"
-        what = (
-            f"{subject(len(absent), 'class', 'has')} no reference events, so {them} left out of averages"
-        )
-        findings.add("warning", "no-references", what, absent)
+    outcome = f"so {'it is' if len(absent) == 1 else 'they are'} left out of averages"
+    findings.add_things(
+        "warning", "no-references", absent, "class", f"has no reference events, {outcome}"
+    )
     findings.add_notes(
         "label-map", unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced)
     )
@@ -186,10 +171,9 @@ def check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, find
         (end_late, "warning", "late-ends", "ends"),
     )
     for late, event_severity, kind, verb in checks:
-        rows = np.flatnonzero(late).tolist()
-        if rows:
-            what = f"{subject(len(rows), 'reference event', verb)} after the last score of the clip"
-            findings.add(event_severity, kind, what, [_event_text(truth, row) for row in rows])
+        events = [_event_text(truth, row) for row in np.flatnonzero(late).tolist()]
+        phrase = f"{verb} after the last score of the clip"
+        findings.add_things(event_severity, kind, events, "reference event", phrase)
 
 
 def check_time_unit(times: EventTimes, survey: Survey, truth: GroundTruth, findings: Findings) -> None:
@@ -225,16 +209,13 @@ def _event_text(truth: GroundTruth, k: int) -> str:
     return f"{clip}: {label} {truth.onsets[k] / 1e6:g}–{truth.offsets[k] / 1e6:g} s"
 
 
-_COMPARED = 1000  # clips whose references are compared with their scores
-
-
 def check_times(
     scores: Scores,
+    survey: Survey,
     truth: GroundTruth,
     times: EventTimes,
     coverage: Coverage,
     findings: Findings,
-    threads: int | None = None,
 ) -> None:
     """Check that scores cover their clips, lie where the references do, and suit a threshold of 0.5.
 
@@ -242,29 +223,12 @@ def check_times(
     """
     check_choice(Coverage, coverage=coverage)
     listed = set(truth.clips)
-    clips = [clip for clip in scores if clip in listed]
-    grids: dict[str, Ticks] = {}
-    low, high = np.inf, -np.inf
-    compared = {clips[i] for i in np.linspace(0, len(clips) - 1, min(_COMPARED, len(clips))).astype(int)}
-    kept: dict[str, ClipScores] = {}
-    for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
-        if isinstance(loaded, SedscopeError):
-            continue
-        if isinstance(loaded, ClipEvents):
-            grids[clip] = EventList.joined([loaded]).extents()[0]
-            continue
-        grids[clip] = loaded.ticks
-        if not isinstance(loaded, ClipScores):
-            continue
-        clip_low, clip_high = score_range([loaded.values])
-        low, high = min(low, clip_low), max(high, clip_high)
-        if clip in compared and len(loaded.values) and not np.isnan(loaded.values).any():
-            kept[clip] = loaded
-    _check_range(float(low), float(high), findings)
+    grids = {clip: ticks for clip, ticks in survey.grids.items() if clip in listed}
+    _check_range(survey.low, survey.high, findings)
     if not scores.whole_clips:
-        _check_silence(scores, clips, findings)
+        _check_silence(scores, [clip for clip in scores if clip in listed], findings)
     if grids and not _check_coverage(scores, truth, grids, coverage, findings):
-        _check_fit(scores.classes, kept, times, findings)
+        _check_fit(scores.classes, survey.kept, times, findings)
 
 
 def _check_range(low: float, high: float, findings: Findings) -> None:

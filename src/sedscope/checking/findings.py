@@ -18,6 +18,7 @@ from ..errors import (
     problem_lines,
     readable,
     shortened,
+    subject,
 )
 from ..escaping import json_text, one_line
 from ..results.text import picked, written
@@ -196,6 +197,13 @@ class Findings:
         """Add a finding. A full stop at the end of ``what`` is removed."""
         text = readable(what.removesuffix("."))
         self._findings.append(Finding(severity, kind, text, tuple(map(readable, where)), lines))
+
+    def add_things(
+        self, severity: Severity, kind: str, things: Collection[str], noun: str, phrase: str
+    ) -> None:
+        """Add a finding about things, if there are any. ``phrase``: what is wrong with each of them."""
+        if things:
+            self.add(severity, kind, subject(len(things), noun, phrase), things)
 
     def add_notes(self, kind: str, notes: Iterable[str], where: str = "") -> None:
         """Add notes as warnings. ``where``: what they are about, as their beginning."""

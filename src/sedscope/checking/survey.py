@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..counting.clip_reader import read_each, thread_count
 from ..data.arrays import IntArray, ScoreArray
-from ..data.clip_events import ClipEvents
+from ..data.clip_events import ClipEvents, EventList
 from ..data.clip_scores import ClipPieces
 from ..data.scores import ClipScores, Scores
+from ..data.thresholds import score_range
+from ..data.times import Ticks
 from ..errors import SedscopeError
 
 _NAN_LIMIT = 1000  # locations of NaN that are recorded
@@ -41,6 +43,16 @@ class Survey:
     """Where the first NaN are, as ``file:line: message`` if the scores come from tables of text."""
     frame_locations: Callable[[str], Sequence[str] | None] = lambda clip: None
     """Says where the scores of each frame of a clip are."""
+    compared: Collection[str] = ()
+    """Clips whose scores are kept, to be compared with references."""
+    kept: dict[str, ClipScores] = field(default_factory=dict)
+    """Of these, the clips with frames and without NaN."""
+    grids: dict[str, Ticks] = field(default_factory=dict)
+    """The frame boundaries of each clip; of a list of detections, the extents."""
+    low: float = np.inf
+    """The lowest finite score; ``inf`` if there is none."""
+    high: float = -np.inf
+    """The highest finite score."""
     events: int = 0
     """The number of scored events that are kept as they are."""
     nan_count: int = 0
@@ -81,6 +93,8 @@ class Survey:
                 self.empty_clips.append(clip)
             return
         lowest, highest = self._add_values(clip, values, 0)
+        if clip in self.compared and not np.isnan(lowest).any():
+            self.kept[clip] = scores
         if self.whole_clips:
             self.clips_by_frame.setdefault(_typical_length(np.diff(scores.ticks)), []).append(clip)
             if np.any(lowest < highest):
@@ -116,26 +130,40 @@ class Survey:
                 else f"{where[frame + i]}: the score of {self.classes[c]} is NaN"
                 for i, c in nans[:room].tolist()
             ]
+        low, high = score_range([values])
+        self.low, self.high = min(self.low, low), max(self.high, high)
         lowest, highest = values.min(axis=0), values.max(axis=0)
         self._lowest = lowest if self._lowest is None else np.fmin(self._lowest, lowest)
         self._highest = highest if self._highest is None else np.fmax(self._highest, highest)
         return lowest, highest
 
 
-def survey_scores(scores: Scores, threads: int | None = None) -> Survey:
-    """Read all clips once and record what their scores contain, or why a clip cannot be read."""
-    survey = Survey(scores.classes, scores.whole_clips, frame_locations=scores._frame_locations)
+def survey_scores(scores: Scores, compared: Collection[str] = (), threads: int | None = None) -> Survey:
+    """Read all clips once and record what their scores contain, or why a clip cannot be read.
+
+    ``compared``: clips whose scores are kept.
+    """
+    survey = Survey(
+        scores.classes,
+        scores.whole_clips,
+        frame_locations=scores._frame_locations,
+        compared=frozenset(compared),
+    )
     clips = list(scores)
     for clip, loaded in zip(clips, read_each(scores, clips, thread_count(threads)), strict=True):
         if isinstance(loaded, SedscopeError):
             survey.failures.append(loaded)
-        elif isinstance(loaded, ClipPieces):
+            continue
+        if isinstance(loaded, ClipEvents):
+            survey.events += len(loaded.times)
+            survey.grids[clip] = EventList.joined([loaded]).extents()[0]
+            continue
+        survey.grids[clip] = loaded.ticks
+        if isinstance(loaded, ClipPieces):
             try:
                 survey.add_pieces(clip, loaded)
             except SedscopeError as error:
                 survey.failures.append(SedscopeError(f"clip {clip}: {error}"))
-        elif isinstance(loaded, ClipEvents):
-            survey.events += len(loaded.times)
         else:
             survey.add_clip(clip, loaded)
     return survey

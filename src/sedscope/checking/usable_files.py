@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,23 +21,16 @@ from ..data.events import (
     overlap_findings,
     overlapping_detections,
 )
-from ..data.ground_truth import GroundTruth
+from ..data.ground_truth import GroundTruth, unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..data.truth_summary import ConfidenceLimit, late_ends_of, unused_ignored_labels_note
 from ..errors import SedscopeError, subject
 from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
 from ..io.locations import Address, Location
 from ..io.side_tables import clip_seconds, read_durations, refuse_detections
-from ..io.systems import (
-    SystemReading,
-    detections_as_scores,
-    holds_events,
-    possible_labels,
-    read_system_scores,
-)
+from ..io.systems import SystemReading, detections_as_scores, holds_events, read_system_scores
 from .checks import EventTimes
 from .findings import Findings
 
@@ -64,7 +57,7 @@ def read_usable_events(
     *,
     detections: bool = False,
     points: bool = True,
-    limit: ConfidenceLimit | None = None,
+    limit: Callable[[float], bool] | None = None,
 ) -> EventTable | None:
     """Read the rows of a file that are events. The other rows become findings.
 
@@ -127,7 +120,7 @@ def usable_truth(
         except SedscopeError:
             return None
     _check_events(table, truth, invalid, overlaps, findings)
-    findings.add_notes("late-ends", late_ends_of(truth), f"{table.where}")
+    findings.add_notes("late-ends", truth._late_ends(), f"{table.where}")
     findings.add_notes("confidences", table.unused_confidences_note(), f"{table.where}")
     findings.add_notes(
         "ignored-labels",
@@ -236,4 +229,4 @@ def _read_detections(
         what += f"and clip. {OVERLAP_ADVICE}"
         findings.add("error", "scores", what, overlap_findings(events, overlapping), lines=True)
         reading = replace(reading, overlaps="merge")
-    return detections_as_scores(table, reading, possible_labels(truth, reading), truth.clips)
+    return detections_as_scores(table, truth, reading)

@@ -13,13 +13,11 @@ import numpy as np
 from ..alignment.regions import trimmed
 from ..criteria import Clip, Onset
 from ..data.choices import ClipChoice, Coverage, Missing
-from ..data.clip_events import ClipEvents
-from ..data.clip_scores import ClipPieces
-from ..data.ground_truth import GroundTruth
+from ..data.event_table import confidence_condition
+from ..data.ground_truth import GroundTruth, as_ignored_labels
 from ..data.labels import stripped
 from ..data.scored_events import ScoredEvents
-from ..data.scores import ClipScores, Scores
-from ..data.truth_summary import ConfidenceLimit, as_ignored_labels
+from ..data.scores import Scores
 from ..engines.run import Run
 from ..errors import SedscopeError
 from ..evaluation.evaluate import deltas
@@ -103,7 +101,7 @@ def summarize(
 
 __all__ = ["Finding", "Validation", "validate"]
 
-_ROOM = 2**30  # bytes of scores that are kept for the second look at them
+_COMPARED = 1000  # clips whose references are compared with their scores
 
 
 def validate(
@@ -186,7 +184,7 @@ def validate(
                 findings.add_failure("ground-truth", error)
     elif truth is not None:
         options, format = of_truth._options(), of_truth.format
-        limit = None if of_truth.confidence is None else ConfidenceLimit.parse(of_truth.confidence)
+        limit = None if of_truth.confidence is None else confidence_condition(of_truth.confidence)
         table = read_usable_events(truth, format, options, stated_durations, findings, limit=limit)
         if table is not None and of_truth.ignored is not None:
             others = read_usable_events(of_truth.ignored, format, options, stated_durations, findings)
@@ -218,9 +216,10 @@ def validate(
     if coverage == "trim" and system is not None and references is not None:
         system = trimmed(system, references)
     threads = Run._of(run, "Validating").threads
-    system = None if system is None else _kept_in_memory(system)
     with findings.adding_warnings():
-        survey = None if system is None else survey_scores(system, threads)
+        survey = (
+            None if system is None else survey_scores(system, _compared(system, references), threads)
+        )
     if survey is not None:
         check_scores(survey, findings)
     elif references is not None:
@@ -232,7 +231,7 @@ def validate(
         if references.durations is None:
             check_late_events(survey, references, of_truth.invalid, findings)
         check_time_unit(times, survey, references, findings)
-        check_times(system, references, times, coverage, findings, threads)
+        check_times(system, survey, references, times, coverage, findings)
         if as_evaluated is not None and not findings.has_errors:
             choice = {"classes": classes, "clips": chosen, "missing": missing, "coverage": coverage}
             _check_as_evaluated(system, as_evaluated, choice, threads, findings)
@@ -251,6 +250,13 @@ class _CheckedTruth:
     """The times of all events, usable or not."""
     as_evaluated: Callable[[], GroundTruth] | None = None
     """Makes the ground truth as an evaluation does, and raises the errors that it raises."""
+
+
+def _compared(scores: Scores, truth: GroundTruth | None) -> set[str]:
+    """Return the clips whose references are compared with their scores, evenly spaced."""
+    listed = set(() if truth is None else truth.clips)
+    clips = [clip for clip in scores if clip in listed]
+    return {clips[i] for i in np.linspace(0, len(clips) - 1, min(_COMPARED, len(clips))).astype(int)}
 
 
 def _truth_in_memory(truth: GroundTruth, reading: TruthReading, findings: Findings) -> _CheckedTruth:
@@ -284,23 +290,3 @@ def _check_as_evaluated(
         deltas(scores, truth, criterion, **choice, run=Run(threads))
     except SedscopeError as error:
         findings.add_failure("evaluation", error)
-
-
-def _kept_in_memory(scores: Scores) -> Scores:
-    """Keep clips that are read once for the second time, as far as there is room."""
-    if scores.in_memory:
-        return scores
-    kept: dict[str, ClipScores] = {}
-    room = [_ROOM]
-
-    def load(clip: str) -> ClipScores | ClipPieces | ClipEvents:
-        if clip in kept:
-            return kept[clip]
-        opened = scores.open(clip)
-        if isinstance(opened, ClipScores):
-            room[0] -= opened.values.nbytes + opened.ticks.nbytes
-            if room[0] > 0:
-                kept[clip] = opened
-        return opened
-
-    return scores._replaced(load=load)

@@ -83,14 +83,14 @@ def _of_review(
     scores: Location, review: Location, inputs: InputOptions, method: CalibrationMethod, folds: int
 ) -> Calibration:
     """Fit to reviewed detections. Classes without any have the map of all classes."""
-    from ..io.systems import read_scores_or_detections
+    from ..io.systems import read_system_scores
     from ..review import read_review
     from ..tuning.calibration import calibrate_items, items_of_answers
 
     if inputs.postprocess:
         raise SedscopeError("Reviewed scores are those of the system: leave out --postprocess.")
     table = read_review(review)
-    system = read_scores_or_detections(scores, inputs.system_reading(), ())
+    system = read_system_scores(scores, None, inputs.system_reading())
     unknown = sorted({*table.labels} - {*system.classes})
     if unknown:
         raise SedscopeError(f"{review} has classes that the system lacks: {listing(unknown)}.")

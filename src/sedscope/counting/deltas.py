@@ -19,7 +19,7 @@ from ..criteria import Criterion
 from ..criteria.delta_tables import DeltaRows, DeltaTables, FalseAlarmRows
 from ..data.arrays import FloatArray, IntArray, ScoreArray
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import SedscopeError, counted, listing, refuse_nul, subject
+from ..errors import SedscopeError, counted, listing, refuse, refuse_nul
 from ..postprocessing import PostProcessing
 from .clip_reader import thread_count
 from .counts import ClassCounts, Counts, CountsInBlocks
@@ -152,9 +152,7 @@ class Deltas:
         clips = tuple(clip for part in parts for clip in part.clips)
         if len(set(clips)) < len(clips):
             twice = sorted(clip for clip, times in Counter(clips).items() if times > 1)
-            raise SedscopeError(
-                f"{subject(len(twice), 'clip', 'is')} in more than one of the deltas: {listing(twice)}."
-            )
+            refuse(twice, "clip", "is in more than one of the deltas")
         floors: ScoreArray = np.stack([part.floors for part in parts]).max(axis=0)
         tables = [
             part.tables if np.array_equal(part.floors, floors) else part.tables.above(floors)

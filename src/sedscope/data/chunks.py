@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, listing, subject
+from ..errors import SedscopeError, listing, located, refuse
 from .arrays import FloatArray, ScoreArray, group_means
 from .choices import Gaps, check_choice
 from .clip_scores import ClipScores
@@ -57,11 +57,7 @@ def chunks_by_recording(
     ids = clip_ids(starts, "chunks")
     start_of = {clip: starts[name] for name, clip in ids.items()}
     missing = [clip for clip in names if clip not in start_of]
-    if missing:
-        raise SedscopeError(
-            f"{subject(len(missing), 'chunk', 'has')} scores but no recording and start: "
-            f"{listing(missing)}."
-        )
+    refuse(missing, "chunk", "has scores but no recording and start")
     recordings: dict[str, list[Chunk]] = {}
     for clip in names:
         recording, start, length = start_of[clip]
@@ -140,12 +136,9 @@ def check_lengths(chunks: Sequence[tuple[Chunk, ClipScores]]) -> None:
             wrong.append(
                 f"{chunk.clip} ({chunk.length / 1e6:g} s by its name, {length / 1e6:g} s of scores)"
             )
-    if wrong:
-        raise SedscopeError(
-            f"{subject(len(wrong), 'chunk', 'does')} not have the length that RECORDING-START-END states: "
-            f"{listing(wrong)}. Choose another unit (seconds, centiseconds or milliseconds), or give a "
-            "table of chunk, recording and start."
-        )
+    advice = "Choose another unit (seconds, centiseconds or milliseconds), or give a table of chunk, "
+    advice += "recording and start."
+    refuse(wrong, "chunk", "does not have the length that RECORDING-START-END states", advice)
 
 
 def _refuse_gaps(
@@ -186,11 +179,8 @@ def starts_by_name(
             starts[clip] = with_start[1], _named_tick(clip, with_start[2], unit), None
         else:
             unnamed.append(clip)
-    if unnamed:
-        raise SedscopeError(
-            f"{subject(len(unnamed), 'chunk', 'is')} not named RECORDING-START or RECORDING-START-END: "
-            f"{listing(unnamed)}. Give a table of chunk, recording and start instead."
-        )
+    advice = "Give a table of chunk, recording and start instead."
+    refuse(unnamed, "chunk", "is not named RECORDING-START or RECORDING-START-END", advice)
     return starts
 
 
@@ -210,10 +200,7 @@ def _checked_starts(chunks: ChunkTable) -> dict[str, tuple[str, int, int | None]
             starts[chunk] = clip_id(recording), int(to_ticks(float(start))), None
         except (TypeError, ValueError):
             wrong.append(f"{chunk}: {entry!r}")
-    if wrong:
-        raise SedscopeError(
-            f"{subject(len(wrong), 'chunk', 'has')} no recording and start in seconds: {listing(wrong)}."
-        )
+    refuse(wrong, "chunk", "has no recording and start in seconds")
     return starts
 
 
@@ -245,10 +232,8 @@ def scores_of_recordings(
 
     def load(recording: str) -> ClipScores:
         parts = [(chunk, scores[chunk.clip]) for chunk in recordings[recording]]
-        try:
+        with located(f"recording {recording}"):
             return join(recording, parts)
-        except SedscopeError as error:
-            raise SedscopeError(f"recording {recording}: {error}", advice=error.advice) from None
 
     def identify(recording: str) -> str | None:
         parts = [(chunk, scores.identity(chunk.clip)) for chunk in recordings[recording]]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import SedscopeError, counted, listing, located, subject
 from .arrays import FloatArray, ScoreArray, refuse_masked
 from .choices import Gaps, check_choice
 from .clips import clip_id, clip_ids
@@ -378,15 +378,13 @@ class ClipPieces:
         number, frames, dtype = 0, 0, None
         for values in _iterate(self.read()):
             number += 1  # enumerate would keep a reference to the piece
-            try:
+            with located(f"piece {number}, from frame {frames} on"):
                 piece = as_scores(values)
                 check_shape(piece, classes)
                 if len(piece) == 0:
                     continue
                 if dtype not in (None, piece.dtype):
                     raise SedscopeError(f"{piece.dtype} follows {dtype}. All pieces must have one type.")
-            except SedscopeError as error:
-                raise SedscopeError(f"piece {number}, from frame {frames} on: {error}") from None
             dtype = piece.dtype
             frames += len(piece)
             if frames > expected:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SedscopeError, counted, listing, refuse_nul, subject
+from ..errors import SedscopeError, counted, listing, refuse, refuse_nul
 from .arrays import sha256
 from .tables import FrameLike, cells_from_frame
 from .times import to_ticks
@@ -123,11 +123,7 @@ def duration_ticks(durations: Mapping[str, float]) -> dict[str, int]:
 def require_durations(clips: Iterable[str], ticks: Mapping[str, int], where: str) -> None:
     """Refuse clips without a duration."""
     missing = [clip for clip in clips if clip not in ticks]
-    if missing:
-        raise SedscopeError(
-            f"{where}: {subject(len(missing), 'clip', 'has')} no duration: {listing(missing)}. Add them to "
-            "`durations=`."
-        )
+    refuse(missing, "clip", "has no duration", "Add them to `durations=`.", where=where)
 
 
 def is_duration(seconds: float) -> bool:

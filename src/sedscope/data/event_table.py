@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from unicodedata import normalize
 
 import numpy as np
@@ -25,12 +26,11 @@ from .tables import (
     cell_numbers,
     cells_from_frame,
     is_empty,
+    is_number,
+    parse_number,
     quoted_cell,
 )
 from .times import LONGEST_SECONDS, TICKS_PER_SECOND, to_ticks
-
-if TYPE_CHECKING:
-    from .truth_summary import ConfidenceLimit
 
 ROLES = ("filename", "onset", "offset", "duration", "label", "confidence")
 """What a column of a table of events can hold."""
@@ -92,11 +92,9 @@ class EventTable:
         **others: Any,
     ) -> EventTable:
         """Make a table of rows ``(clip, onset, offset, label[, confidence])``. ``others``: more fields."""
-        columns: list[list[Any]] = [[row[k] for row in rows] for k in range(len(rows[0]) if rows else 4)]
-        names = ("clip", "onset", "offset", "label", "confidence")
-        return cls(
-            str(where), **dict(zip(names, columns, strict=False)), row_location=row_location, **others
-        )
+        names = ("clip", "onset", "offset", "label", "confidence")[: len(rows[0]) if rows else 4]
+        columns: dict[str, Any] = {name: [row[k] for row in rows] for k, name in enumerate(names)}
+        return cls(str(where), **columns, row_location=row_location, **others)
 
     @classmethod
     def from_frame(
@@ -119,20 +117,10 @@ class EventTable:
 
     def with_ignored(self, others: EventTable) -> EventTable:
         """Return these rows, followed by others that are ignored references. Both have times."""
-        number = len(self)
         names = {clip_id(name): name for name in self.clip if name}
-        return replace(
-            self,
-            clip=[*self.clip, *(names.get(clip_id(name), name) for name in others.clip)],
-            onset=[*self.onset, *others.onset],
-            offset=[*self.offset, *others.offset],
-            label=[*self.label, *others.label],
-            confidence=None,
-            ignored=[*(self.ignored or [""] * number), *["true"] * len(others)],
-            row_location=lambda i: (
-                self.row_location(i) if i < number else others.row_location(i - number)
-            ),
-        )
+        clips = [names.get(clip_id(name), name) for name in others.clip]
+        ignored = replace(others, clip=clips, ignored=["true"] * len(others), durations={})
+        return replace(concatenate([self, ignored], self.where), confidence=None)
 
     def clip_location(self, clip: str) -> RowLocation:
         """Return the first row with this name of a clip."""
@@ -200,21 +188,15 @@ class EventTable:
                 f"{self.where}: labels of whole clips need the clips' durations (`durations=`). "
                 f"{subject(len(unknown), 'clip', 'has')} none: {listing(unknown)}."
             )
-        rows = [
-            (i, clip, label.strip())
-            for i, (clip, labels) in enumerate(zip(self.clip, self.label, strict=True))
-            for label in dict.fromkeys(labels.split(","))
-        ]
-        return EventTable(
-            where=self.where,
-            clip=[clip for _, clip, _ in rows],
-            onset=[0.0 if label else None for _, _, label in rows],
-            offset=[ends[clip_id(clip)] if label else None for _, clip, label in rows],
-            label=[label for _, _, label in rows],
-            row_location=lambda k: self.row_location(rows[k][0]),
-        )
+        rows: list[tuple[str, Cell, Cell, str]] = []
+        numbers: list[int] = []
+        for i, (clip, labels) in enumerate(zip(self.clip, self.label, strict=True)):
+            for label in map(str.strip, dict.fromkeys(labels.split(","))):
+                rows.append((clip, 0.0, ends[clip_id(clip)], label) if label else (clip, None, None, ""))
+                numbers.append(i)
+        return EventTable.of_rows(self.where, rows, lambda k: self.row_location(numbers[k]))
 
-    def admitted_by(self, limit: ConfidenceLimit) -> EventTable:
+    def admitted_by(self, admits: Callable[[float], bool]) -> EventTable:
         """Return the rows that are confident enough. Clips of the others stay, perhaps without events."""
         if self.confidence is None:
             raise SedscopeError(
@@ -232,7 +214,7 @@ class EventTable:
                 confidence = math.nan
             if math.isnan(confidence):
                 wrong.append(self.row_location(i))
-            elif not limit.admits(confidence):
+            elif not admits(confidence):
                 rejected.add(i)
         if wrong:
             rows = listing([str(location) for location in wrong])
@@ -296,21 +278,16 @@ class EventTable:
         without_events = [i for i, clip in enumerate(self.clip) if clip and self._is_empty(i)]
         kept = sorted({*rows, *without_events} - wrong)
 
-        def choose(column: Sequence[_Column]) -> list[_Column]:
-            return [column[i] for i in kept]
+        return replace(self._chosen(kept), weak=False), problems
 
-        table = replace(
-            self,
-            clip=choose(self.clip),
-            onset=choose(self.onset),
-            offset=choose(self.offset),
-            label=choose(self.label),
-            confidence=None if self.confidence is None else choose(self.confidence),
-            ignored=None if self.ignored is None else choose(self.ignored),
-            row_location=lambda k: self.row_location(kept[k]),
-            weak=False,
-        )
-        return table, problems
+    def _chosen(self, rows: Sequence[int]) -> EventTable:
+        """Return some of the rows."""
+        columns = ("clip", "onset", "offset", "label", "confidence", "ignored", "frequencies")
+        chosen: dict[str, Any] = {
+            name: None if (column := getattr(self, name)) is None else [column[i] for i in rows]
+            for name in columns
+        }
+        return replace(self, **chosen, row_location=lambda k: self.row_location(rows[k]))
 
     def _is_empty(self, i: int) -> bool:
         return is_empty(self.onset[i]) and is_empty(self.offset[i]) and is_empty(self.label[i])
@@ -390,30 +367,30 @@ def concatenate(tables: Sequence[EventTable], where: str) -> EventTable:
         k = int(np.searchsorted(starts, row, side="right")) - 1
         return tables[k].row_location(row - int(starts[k]))
 
-    def column(cells: Callable[[EventTable], Iterable[_Column]]) -> list[_Column]:
-        return [cell for table in tables for cell in cells(table)]
-
-    def confidences(table: EventTable) -> Sequence[Cell]:
-        return table.confidence or [1.0] * len(table)
-
-    def ignored(table: EventTable) -> Sequence[Cell]:
-        return table.ignored or [""] * len(table)
+    def column(name: str, otherwise: Any = None) -> Any:
+        """Return all cells of a column, with others for tables without it; None if no table has it."""
+        if all(getattr(table, name) is None for table in tables):
+            return None
+        columns = (getattr(table, name) for table in tables)
+        filled = (
+            [otherwise] * len(table) if cells is None else cells
+            for table, cells in zip(tables, columns, strict=True)
+        )
+        return [cell for cells in filled for cell in cells]
 
     return EventTable(
         where=where,
-        clip=column(lambda table: table.clip),
-        onset=column(lambda table: table.onset),
-        offset=column(lambda table: table.offset),
-        label=column(lambda table: table.label),
-        confidence=column(confidences) if scored else None,
+        clip=column("clip"),
+        onset=column("onset"),
+        offset=column("offset"),
+        label=column("label"),
+        confidence=column("confidence", 1.0),
         row_location=row_location,
         durations={name: end for table in tables for name, end in table.durations.items()},
         weak=any(table.weak for table in tables),
-        ignored=column(ignored) if any(table.ignored is not None for table in tables) else None,
-        other_columns=[*dict.fromkeys(column(lambda table: table.other_columns))],
-        frequencies=column(lambda table: table.frequencies or [("", "")] * len(table))
-        if any(table.frequencies is not None for table in tables)
-        else None,
+        ignored=column("ignored", ""),
+        other_columns=[*dict.fromkeys(name for table in tables for name in table.other_columns)],
+        frequencies=column("frequencies", ("", "")),
         unscored_files=[table.where for table in tables if table.confidence is None and any(table.label)]
         if scored
         else (),
@@ -552,3 +529,22 @@ def _offset(onset: Cell, length: Cell) -> Cell:
     except ValueError:
         return length
     return (begin + duration) / TICKS_PER_SECOND
+
+
+_CONDITION = re.compile(r"\s*(>=?)\s*(\S+)\s*")
+
+
+def confidence_condition(text: str) -> Callable[[float], bool]:
+    """Read the condition on the confidence of an event that counts as a reference.
+
+    >>> confidence_condition("> 0.5")(0.5), confidence_condition(">=0.5")(0.5)
+    (False, True)
+    """
+    match = _CONDITION.fullmatch(text) if isinstance(text, str) else None
+    limit = parse_number(match[2]) if match is not None and is_number(match[2]) else math.nan
+    if match is None or not math.isfinite(limit):
+        raise SedscopeError(
+            f"confidence={shortened(repr(text), 60)} is not a condition. Write '> 0.5' or '>= 0.5'."
+        )
+    inclusive = match[1] == ">="
+    return lambda confidence: confidence >= limit if inclusive else confidence > limit

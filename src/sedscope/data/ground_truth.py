@@ -9,21 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import counted, refuse_nul
+from ..errors import SedscopeError, counted, listing, refuse_nul, subject, with_guesses
 from ..tabular import Tabular
 from .choices import Invalid, Overlaps, check_choice
 from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
-from .event_table import EventTable
+from .event_table import EventTable, confidence_condition
 from .events import EventColumns, arranged_events, columns_of_mapping
 from .tables import FrameLike
-from .times import Ticks
-from .truth_summary import (
-    as_ignored_labels,
-    late_ends_of,
-    notes_about,
-    other_durations_note,
-    unused_ignored_labels_note,
-)
+from .times import TICKS_PER_SECOND, Ticks, to_seconds
 
 if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
@@ -155,7 +148,7 @@ class GroundTruth(Tabular):
         self.event_clips, self.event_labels = event_clips[rows], event_labels[rows]
         self.onsets, self.ignored = events.onset[rows], is_ignored[rows]
         self._remarks = tuple(remarks)
-        self.warnings = (*self._remarks, *notes, *late_ends_of(self))
+        self.warnings = (*self._remarks, *notes, *self._late_ends())
         self._noted = (events, where) if notes else None
 
     @classmethod
@@ -313,9 +306,7 @@ class GroundTruth(Tabular):
         GroundTruth
         """
         if confidence is not None:
-            from .truth_summary import ConfidenceLimit
-
-            table = table.admitted_by(ConfidenceLimit.parse(confidence))
+            table = table.admitted_by(confidence_condition(confidence))
         seconds = (table.durations or None) if durations is None else durations
         timed = table.with_times(seconds)
         if ignored is not None:
@@ -332,7 +323,7 @@ class GroundTruth(Tabular):
             where=table.where,
             remarks=[
                 *table.unused_confidences_note(),
-                *other_durations_note(table.durations, durations, table.where),
+                *_other_durations_note(table.durations, durations, table.where),
                 *unused_ignored_labels_note(ignored_labels, columns.label),
             ],
         )
@@ -359,9 +350,7 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).events("a")
         [(1.0, 2.0, 'Dog')]
         """
-        from .truth_summary import events_of_clip
-
-        return events_of_clip(self, clip, ~self.ignored)
+        return self._events_of(clip, ~self.ignored)
 
     def ignored_events(self, clip: str) -> list[tuple[float, float, str]]:
         """Return the ignored references of one clip.
@@ -382,9 +371,17 @@ class GroundTruth(Tabular):
         >>> truth.ignored_events("a")
         [(4.0, 5.0, 'Dog')]
         """
-        from .truth_summary import events_of_clip
+        return self._events_of(clip, self.ignored)
 
-        return events_of_clip(self, clip, self.ignored)
+    def _events_of(self, clip: str, chosen: NDArray[np.bool_]) -> list[tuple[float, float, str]]:
+        """Return the chosen events of one clip, ``(onset, offset, label)`` in order of time."""
+        name = clip if clip in self.clips else clip_id(clip)
+        if name not in self.clips:
+            raise SedscopeError(f"The ground truth has no clip {clip!r}.")
+        rows = np.flatnonzero((self.event_clips == self.clips.index(name)) & chosen)
+        rows = rows[np.argsort(self.onsets[rows], kind="stable")]
+        times = (to_seconds(ticks[rows]).tolist() for ticks in (self.onsets, self.offsets))
+        return [*zip(*times, self.names_of(rows), strict=True)]
 
     def relabelled(self, label_map: LabelMapLike) -> GroundTruth:
         """Return the same clips, with their events under new labels: renamed, merged or dropped.
@@ -443,9 +440,17 @@ class GroundTruth(Tabular):
         >>> GroundTruth.from_dict({"a": [(1, 2, "Dog")]}).to_polars().rows()
         [('a', 1.0, 2.0, 'Dog')]
         """
-        from .truth_summary import event_table
+        from ..results.frames import polars_frame
 
-        return event_table(self)
+        columns: dict[str, NDArray[Any] | list[str]] = {
+            "filename": [self.clips[clip] for clip in self.event_clips],
+            "onset": to_seconds(self.onsets),
+            "offset": to_seconds(self.offsets),
+            "event_label": self.names_of(np.arange(len(self))),
+        }
+        if self.ignored.any():
+            columns["ignored"] = self.ignored
+        return polars_frame(columns)
 
     def _uncut_references(
         self, clips: Sequence[str], class_number: Mapping[str, int]
@@ -464,13 +469,129 @@ class GroundTruth(Tabular):
         )
 
     def _repr_html_(self) -> str:
-        from .truth_summary import class_table
+        from ..results.frames import html_table
 
-        return class_table(self)
+        names = (*self.labels, *self.ignored_labels)
+        counts = ~self.ignored
+        number = np.bincount(self.event_labels[counts], minlength=len(names))
+        lengths = to_seconds(self.offsets - self.onsets)
+        seconds = np.bincount(self.event_labels[counts], lengths[counts], minlength=len(names))
+        ignored = np.bincount(self.event_labels[self.ignored], minlength=len(names))
+        shows_ignored = bool(self.ignored.any())
+        rows = (
+            [label, str(number[i]), f"{seconds[i]:.1f}", *([str(ignored[i])] if shows_ignored else [])]
+            for i, label in enumerate(names)
+        )
+        header = ["class", "events", "total seconds", *(["ignored"] if shows_ignored else [])]
+        return html_table(header, rows, len(names), "class", title=repr(self))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_noted": None}  # the rows of a file may not be fit to travel
 
     def _warnings_about(self, clips: Collection[str], labels: Collection[str]) -> list[str]:
         """Return what is unusual about the events of some clips and labels."""
-        return notes_about(self, clips, labels)
+        if not self.warnings:
+            return []
+        clip_chosen = np.array([clip in clips for clip in self.clips], bool)
+        everywhere = [True] * len(self.ignored_labels)
+        label_chosen = np.array([*(label in labels for label in self.labels), *everywhere], bool)
+        if clip_chosen.all() and label_chosen.all():
+            return [*self.warnings]
+        if self._noted is None:
+            chosen = clip_chosen[self.event_clips] & label_chosen[self.event_labels]
+            return self._lasting_notes() + self._late_ends(chosen)
+        # the notes count rows that are no longer there, so those of the chosen rows are made anew
+        events, where = self._noted
+        rows = [
+            i
+            for i, (name, label) in enumerate(zip(events.clip, events.label, strict=True))
+            if (label in labels or label in self.ignored_labels) and clip_id(name) in clips
+        ]
+        part = EventColumns(
+            clip=[events.clip[i] for i in rows],
+            onset=events.onset[rows],
+            offset=events.offset[rows],
+            label=[events.label[i] for i in rows],
+            where=lambda i: events.where(rows[i]),
+            ignored=None if events.ignored is None else events.ignored[rows],
+        )
+        durations = None
+        if self.durations is not None:
+            durations = dict(zip(self.clips, to_seconds(self.durations).tolist(), strict=True))
+        again = GroundTruth(
+            part,
+            durations=durations,
+            invalid=self.invalid,
+            overlaps="keep" if self.overlaps == "keep" else "merge",
+            ignored_labels=self.ignored_labels,
+            where=where,
+        )
+        return [*self._remarks, *again.warnings]
+
+    def _late_ends(self, chosen: NDArray[np.bool_] | None = None) -> list[str]:
+        """Return a note on events, perhaps only the chosen ones, that end after their clip does."""
+        if self.durations is None:
+            return []
+        beyond = self.offsets > self.durations[self.event_clips]
+        late = np.flatnonzero(beyond if chosen is None else beyond & chosen)
+        if not len(late):
+            return []
+        first = late[0]
+        clip = self.event_clips[first]
+        onset, offset, end = (
+            ticks / 1e6 for ticks in (self.onsets[first], self.offsets[first], self.durations[clip])
+        )
+        kept = "its clip does and was kept" if len(late) == 1 else "their clip does and were kept"
+        return [
+            f"{subject(len(late), 'reference event', 'ends')} after {kept} "
+            f"(first: clip {self.clips[clip]!r}, {onset:g}–{offset:g} s of {end:g} s)."
+        ]
+
+    def _lasting_notes(self) -> list[str]:
+        """Return the warnings, except the one that depends on the events that are looked at."""
+        late = self._late_ends()
+        return [note for note in self.warnings if note not in late]
+
+
+def _other_durations_note(
+    stated: Mapping[str, float], durations: Mapping[str, float] | None, where: str
+) -> list[str]:
+    """Return a note on clips that have another duration in the file of the events than in ``durations``.
+
+    Differences of up to a twentieth are a matter of rounding.
+    """
+    if not durations or not stated:
+        return []
+    ends, stated_ends = duration_ticks(durations), duration_ticks(stated)
+    others = [
+        f"{clip} ({end / TICKS_PER_SECOND:g} s, not {ends[clip] / TICKS_PER_SECOND:g} s)"
+        for clip, end in stated_ends.items()
+        if clip in ends and 20 * abs(end - ends[clip]) > max(end, ends[clip])
+    ]
+    if not others:
+        return []
+    return [
+        f"{subject(len(others), 'clip', 'has')} another duration in {where} than in `durations=`, which "
+        f"counts: {listing(others)}."
+    ]
+
+
+def as_ignored_labels(labels: Iterable[str]) -> set[str]:
+    """Return labels of events that are ignored for every class, without white space around them."""
+    names = [labels] if isinstance(labels, str) else [*labels]
+    if isinstance(labels, str) or not all(isinstance(name, str) and name.strip() for name in names):
+        raise SedscopeError(f"ignored_labels must be a list of labels, not {labels!r}.")
+    return {name.strip() for name in names}
+
+
+def unused_ignored_labels_note(ignored_labels: Iterable[str], labels: Iterable[str]) -> list[str]:
+    """Note labels that are to be ignored, but that no event has. ``labels``: those of all events."""
+    known = {label.strip() for label in labels}
+    unused = sorted(as_ignored_labels(ignored_labels) - known)
+    if not unused:
+        return []
+    number = "label" if len(unused) == 1 else "labels"
+    return [
+        f"No reference event has the ignored {number} {listing(with_guesses(unused, sorted(known)))}. Check "
+        "`ignored_labels=`."
+    ]

@@ -17,7 +17,6 @@ from .clip_events import ClipEvents
 from .clip_scores import ClipPieces, ClipScores
 from .events import merged_events
 from .labels import proposed_pairs, shown_label, with_likely_labels
-from .truth_summary import late_ends_of, notes_without_late_ends
 
 if TYPE_CHECKING:
     from .ground_truth import GroundTruth
@@ -414,7 +413,7 @@ def relabelled_truth(truth: GroundTruth, label_map: LabelMapLike) -> GroundTruth
     renamed.labels, renamed.ignored_labels = tuple(labels), tuple(sorted(everywhere))
     renamed.event_clips, renamed.event_labels = truth.event_clips[rows], event_labels[rows]
     renamed.onsets, renamed.offsets, renamed.ignored = truth.onsets[rows], offsets, ignored[rows]
-    renamed.warnings = (*notes_without_late_ends(truth), *late_ends_of(renamed))
+    renamed.warnings = (*truth._lasting_notes(), *renamed._late_ends())
     renamed._noted = None  # its rows have the old labels
     renamed.label_maps = (*truth.label_maps, AppliedMap(names, old_labels))
     return renamed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SedscopeError, listing, raise_together, refuse_nul, subject
+from ..errors import SedscopeError, listing, located, raise_together, refuse, refuse_nul, subject
 from .choices import Gaps, check_choice
 from .clip_events import ClipEvents, kept_events_error
 from .clip_scores import ClipPieces, ClipScores, Grid, as_scores, check_shape, whole_clip_error
@@ -97,8 +97,7 @@ def check_classes(classes: Iterable[str]) -> tuple[str, ...]:
         raise SedscopeError(f"Class names must be non-empty strings, not {listing(wrong)}.")
     refuse_nul(labels, "class")
     if len(set(labels)) < len(labels):
-        repeated = sorted({label for label in labels if labels.count(label) > 1})
-        raise SedscopeError(f"{subject(len(repeated), 'class', 'is')} named twice: {listing(repeated)}.")
+        refuse(sorted({label for label in labels if labels.count(label) > 1}), "class", "is named twice")
     return labels
 
 
@@ -145,8 +144,7 @@ def check_pieces(clips: Mapping[str, ClipPieces]) -> None:
     if not isinstance(clips, Mapping):
         raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
     wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
-    if wrong:
-        raise SedscopeError(f"{subject(len(wrong), 'clip', 'is')} not ClipPieces: {listing(wrong)}.")
+    refuse(wrong, "clip", "is not ClipPieces")
 
 
 def loader_of_function(
@@ -223,15 +221,13 @@ def clip_from_table(
     check_same_classes(header_classes(_times_first(frame.columns), where), classes, where)
     if len(frame) == 0:
         raise SedscopeError(f"{where}: the score table has no rows. It needs a row for each frame.")
-    try:
+    with located(where):
         values = [frame[label].to_numpy() for label in classes]
         floats = [column if column.dtype == np.float32 else as_scores(column) for column in values]
         dtype = np.result_type(*(column.dtype for column in floats))
         array = np.stack([column.astype(dtype, copy=False) for column in floats], axis=1)
         onsets, offsets = (frame[name].to_numpy() for name in TIME_COLUMNS)
         return ClipScores.from_frames(array, onsets, offsets, gaps=gaps)
-    except SedscopeError as error:
-        raise SedscopeError(f"{where}: {error}", advice=error.advice) from None
 
 
 CLIP_COLUMNS = ("clip", "filename", "clip_id")

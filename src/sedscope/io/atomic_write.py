@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import SedscopeError, counted, listing
-from .locations import Address, Location, error_reason, location, read_input
+from .locations import Address, Location, error_reason, explained, location, read_input
 
 OutputKind: TypeAlias = Literal["file", "folder", "either"]
 _WINDOWS = os.name == "nt"
@@ -106,11 +106,9 @@ def replacing(path: str | Location) -> Iterator[Path]:
             destination.write_from(Path(folder) / "new")
         return
     check_output(destination)
-    try:
+    with explained(f"Cannot write {path}", OSError, ValueError):
         target = Path(os.path.realpath(destination))  # a link stays a link
         handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
-    except (OSError, ValueError) as error:
-        raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
     temporary = Path(name)
     try:
         os.close(handle)
@@ -143,7 +141,7 @@ def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: 
     check_output(Path(folder), "folder")
     target = Path(os.path.realpath(folder))  # a link stays a link
     aside = target.with_name(f".{target.name}.replaced")
-    try:
+    with explained(f"Cannot write to {folder}", OSError, ValueError):
         target.parent.mkdir(parents=True, exist_ok=True)
         was_killed = os.path.lexists(aside) and replaces(aside)
         if was_killed and not _content(target):
@@ -157,10 +155,6 @@ def filling(folder: str | Path, *, replaces: Callable[[Path], bool] = lambda _: 
         if before and not replaces(target):
             raise SedscopeError(f"{folder} is not empty. Choose a new folder.")
         work = Path(tempfile.mkdtemp(prefix=".", suffix=".part", dir=target.parent))
-    except (OSError, ValueError) as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"Cannot write to {folder}: {error_reason(error)}.") from None
     temporary = work / "new"
     try:
         temporary.mkdir()
@@ -279,10 +273,8 @@ def locked(path: str | Path) -> Iterator[None]:
 
 def _acquire(lock: Path, path: str | Path) -> int | None:
     """Open and lock the lock file. Return None if another process holds it."""
-    try:
+    with explained(f"Cannot write {path}", OSError):
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
-    except OSError as error:
-        raise SedscopeError(f"Cannot write {path}: {error_reason(error)}.") from None
     try:
         _lock(handle)
         # The process that held it before may have deleted the file in the meantime.

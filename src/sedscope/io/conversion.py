@@ -30,7 +30,7 @@ from .events.format import Boxes, EventSet
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, check_input, input_location, local_path
 from .output_checks import refuse_overwriting
-from .scores.files import SCORE_FORMATS, read_scores, recognise_score_format, score_format, write_scores
+from .scores.files import SCORE_FORMATS, recognise_score_format, score_format, write_scores
 from .side_tables import load_durations, refuse_detections, write_durations
 from .systems import SystemReading
 
@@ -141,14 +141,7 @@ def convert(
                 "a threshold instead (sedscope detect)."
             )
         score_format(target_format)  # refuses an unknown one
-        scores = read_scores(
-            source_location,
-            format=format,
-            classes=reading.classes,
-            frame=reading.frame,
-            gaps=reading.gaps,
-        )
-        scores = reading._as_read(scores)
+        scores = reading._read_frames(source_location)
         _warn_without_effect(scores.label_maps)
         source_format = format or _score_format_name(source_location)
         write_scores(scores, target_path, format=target_format, lossy=lossy, progress=progress)

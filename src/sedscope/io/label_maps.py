@@ -11,7 +11,7 @@ from typing import Any, get_args
 from ..data.choices import Side
 from ..data.label_maps import Combine, LabelMap, ambiguous_names, joined_maps
 from ..data.labels import shown_label, stripped
-from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject, with_guesses
+from ..errors import SedscopeError, counted, listing, located, shortened, with_guesses
 from ..escaping import csv_cell
 from .atomic_write import write_text
 from .events.files import event_files, read_event_table
@@ -71,28 +71,17 @@ def read_side_map(path: Location, side: Side) -> LabelMap:
 def _read_table(file: Location) -> LabelMap:
     table = read_text_table(file, delimiter=None)
     names: dict[str, str | None] = {}
-    lines: dict[str, int] = {}
-    problems: list[str] = []
-    for label, target, line in zip(*table.columns(("from", "to")), table.lines, strict=True):
-        new = target or None
+    first: dict[str, int] = {}
+    wrong: dict[int, str] = {}
+    for row, (label, target) in enumerate(zip(*table.columns(("from", "to")), strict=True)):
         if not label:
-            problems.append(f"{file}:{line}: the row names no label in the column from")
-        elif label in names and names[label] != new:
-            problems.append(
-                f"{file}:{line}: {shown_label(label)} has another new label in line {lines[label]}"
-            )
-        else:
-            names[label] = new
-            lines.setdefault(label, line)
-    problems += [
-        f"{file}:{lines[label]}: {problem}" for label, problem in ambiguous_names(names).items()
-    ]
-    if problems:
-        number = subject(len(problems), "row", "is")
-        raise SedscopeError(
-            f"{file}: {number} not clear in this label map: {listing(by_kind(problems))}.",
-            lines=problems,
-        )
+            wrong[row] = "the row names no label in the column from"
+        elif names.setdefault(label, target or None) != (target or None):
+            line = table.lines[first[label]]
+            wrong[row] = f"{shown_label(label)} has another new label in line {line}"
+        first.setdefault(label, row)
+    wrong |= {first[label]: problem for label, problem in ambiguous_names(names).items()}
+    table.refuse(wrong, "is not clear in this label map")
     return LabelMap(names)
 
 
@@ -120,11 +109,9 @@ def _read_toml(file: Location, side: Side | None) -> LabelMap:
         raise SedscopeError(f'{file}: combine = {shown} is not valid. Choose "max" or "mean".')
     chosen = ("labels",) if side is None else ("labels", side)
     label_map: LabelMap | None = None
-    try:
+    with located(file):
         for table in chosen:
             label_map = joined_maps(label_map, LabelMap(_texts(content, table), combine))
-    except SedscopeError as error:
-        raise SedscopeError(f"{file}: {error}") from None
     assert label_map is not None
     return label_map
 

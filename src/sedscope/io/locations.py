@@ -8,7 +8,7 @@ import shutil
 import stat
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch, fnmatchcase
 from functools import cached_property, total_ordering
@@ -422,6 +422,17 @@ def with_address(error: SedscopeError, source: Location) -> SedscopeError:
     if not isinstance(source, Address) or "copy" not in vars(source):
         return error
     return SedscopeError(str(error).replace(str(source.copy), str(source)))
+
+
+@contextmanager
+def explained(problem: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Turn exceptions of some kinds into errors that begin with a problem. Those of sedscope stay."""
+    try:
+        yield
+    except SedscopeError:
+        raise
+    except kinds as error:
+        raise SedscopeError(f"{problem}: {error_reason(error)}.") from None
 
 
 def error_reason(error: Exception) -> str:

@@ -12,13 +12,13 @@ from ..data.event_table import EventTable, events_by_role
 from ..data.ground_truth import GroundTruth
 from ..data.scores import Scores
 from ..data.tables import FrameLike, RowLocation, cells_from_frame, is_columns, is_frame
-from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..errors import SedscopeError, listing, shortened
 from .atomic_write import write_text
 from .events.files import read_event_table
 from .events.rttm import CHANNEL, FILE, cell_lines, cell_table
 from .events.source import Source
 from .locations import Address, Location, input_location
-from .text_tables import TextTable, numbers, quoted, read_text_table
+from .text_tables import TextTable, numbers, read_text_table, table_text
 
 if TYPE_CHECKING:
     from ..alignment.regions import Regions
@@ -57,34 +57,21 @@ def read_durations(path: str | Location) -> dict[str, float]:
     table = read_text_table(path, delimiter=None)
     names, _ = table.columns(DURATION_COLUMNS, _HEADER_ADVICE)
     seconds = numbers(table, [table.place("duration")])[0]
-    line_of = dict(zip(reversed(names), reversed(table.lines), strict=True))
-    twice = [i for i, clip in enumerate(names) if line_of[clip] != table.lines[i]]
-    if twice:
-        clips = sorted({names[i] for i in twice})
-        shown = [f"{names[i]} (lines {line_of[names[i]]} and {table.lines[i]})" for i in twice]
-        raise SedscopeError(
-            f"{path}: {counted(len(clips), 'duplicate clip')}: {listing(shown)}.",
-            lines=[
-                f"{path}:{table.lines[i]}: {names[i]} is in line {line_of[names[i]]} as well"
-                for i in twice
-            ],
-        )
-
-    def locate(clip: str) -> RowLocation:
-        return RowLocation(f"line {line_of[clip]}", f"{path}:{line_of[clip]}")
-
-    clip_ids(names, str(path), locate)
-    wrong = [i for i, value in enumerate(seconds) if not is_duration(value)]
-    if wrong:
-        shown = [f"line {table.lines[i]}: {names[i]} ({seconds[i]:g} s)" for i in wrong]
-        raise SedscopeError(
-            f"{path}: durations must be numbers of seconds above zero: {listing(shown)}.",
-            lines=[
-                f"{path}:{table.lines[i]}: {names[i]}: a duration must be a number of seconds above zero, "
-                f"not {seconds[i]:g}"
-                for i in wrong
-            ],
-        )
+    first: dict[str, int] = {}
+    lines = [first.setdefault(name, line) for name, line in zip(names, table.lines, strict=True)]
+    twice = {
+        i: f"{name} is in line {lines[i]} as well"
+        for i, name in enumerate(names)
+        if lines[i] != table.lines[i]
+    }
+    table.refuse(twice, "repeats a clip")
+    clip_ids(names, str(path), lambda clip: RowLocation(f"line {first[clip]}", f"{path}:{first[clip]}"))
+    wrong = {
+        i: f"{names[i]}: a duration must be a number of seconds above zero, not {value:g}"
+        for i, value in enumerate(seconds)
+        if not is_duration(value)
+    }
+    table.refuse(wrong, "states no duration")
     return dict(zip(names, seconds, strict=True))
 
 
@@ -100,8 +87,8 @@ def load_durations(
 def write_durations(truth: GroundTruth | Mapping[str, float], path: str | Path) -> None:
     """Write the durations of clips as a tab-separated table ``filename duration``, in seconds."""
     seconds = clip_seconds(truth) if isinstance(truth, GroundTruth) else truth
-    rows = [f"{quoted(clip)}\t{end:.6f}" for clip, end in seconds.items()]
-    write_text(path, "\n".join(["\t".join(DURATION_COLUMNS), *rows]) + "\n")
+    rows = [DURATION_COLUMNS, *((clip, f"{end:.6f}") for clip, end in seconds.items())]
+    write_text(path, table_text(rows))
 
 
 def clip_seconds(truth: GroundTruth) -> dict[str, float]:
@@ -152,17 +139,8 @@ def read_groups(groups: str | Location | FrameLike) -> dict[str, str]:
             wrong[row] = (
                 f"{shortened(name, 60)!r} is in the group {shortened(group_of[name], 60)!r} as well"
             )
-    if wrong:
-        raise _refusal(table, wrong)
+    table.refuse(wrong, "does not name one group")
     return group_of
-
-
-def _refusal(table: TextTable, wrong: dict[int, str]) -> SedscopeError:
-    shown = [f"line {table.lines[row]}: {problem}" for row, problem in wrong.items()]
-    return SedscopeError(
-        f"{table.path}: {subject(len(wrong), 'row', 'does')} not name one group: {listing(shown)}.",
-        lines=[f"{table.path}:{table.lines[row]}: {problem}" for row, problem in wrong.items()],
-    )
 
 
 _REGION_COLUMNS = ("filename", "onset", "offset")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 
-from ..errors import SedscopeError, by_kind, counted, listing
+from ..errors import SedscopeError, by_kind, listing
 from .archives import archive_stem
 from .locations import Address, Location, location, shown_name
 from .text_tables import TextTable, delimiter_of, read_text_table
@@ -101,21 +101,16 @@ def _is_table(text: str) -> bool:
 def _add_table(table: TextTable, runs: dict[tuple[str, str], list[Location]]) -> None:
     """Add the rows of a table of teams."""
     columns = table.columns(COLUMNS, "A table of teams names its columns in small letters.")
-    problems = []
-    for team, name, path, line in zip(*columns, table.lines, strict=True):
-        if not team or not name or not path:
-            problems.append(f"{table.path}:{line}: the row needs a team, a name and a path")
-            continue
+    rows = [*zip(*columns, strict=True)]
+    table.refuse(
+        {i: "it needs all of them" for i, row in enumerate(rows) if not all(row)},
+        "lacks a team, a name or a path",
+    )
+    for team, name, path in rows:
         target = location(path)
         if isinstance(target, Path) and isinstance(table.path, Path):
             target = table.path.parent / target
         runs.setdefault((team, name), []).append(target)
-    if problems:
-        raise SedscopeError(
-            f"{table.path}: {counted(len(problems), 'row')} without a team, a name or a path: "
-            f"{listing(by_kind(problems))}.",
-            lines=problems,
-        )
     if not table.rows:
         raise SedscopeError(f"{table.path} lists no systems.")
 

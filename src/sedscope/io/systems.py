@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from ..data.choices import EventOverlaps, Gaps
 from ..data.chunks import Chunks, Unit
 from ..data.clips import clip_ids
-from ..data.detections import OVERLAP_ADVICE, listed_scores, refuse_unusable_rows
+from ..data.detections import OVERLAP_ADVICE, event_labels, listed_scores, refuse_unusable_rows
 from ..data.event_table import EventTable
 from ..data.events import overlap_findings, overlapping_detections, raised_detections
 from ..data.ground_truth import GroundTruth
@@ -22,7 +22,7 @@ from ..data.score_sources import tables_by_clip
 from ..data.scored_events import DetectedColumns
 from ..data.scores import Scores
 from ..data.tables import FrameLike, is_columns, is_frame
-from ..errors import SedscopeError, issue_warnings, listing, subject
+from ..errors import SedscopeError, issue_warnings, listing, located, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, folder_content, folder_files, input_location
@@ -97,6 +97,18 @@ class SystemReading:
     def _label_map(self) -> LabelMap | None:
         return None if self.label_map is None else as_label_map(self.label_map)
 
+    def _read_frames(self, path: Location) -> Scores:
+        """Read scores of frames, join their chunks, and give them their new labels."""
+        scores = read_scores(
+            path,
+            format=self.format,
+            classes=self.classes,
+            frame=self.frame,
+            gaps=self.gaps,
+            columns=self.columns if self.format == "parquet" else None,
+        )
+        return self._as_read(scores)
+
     def _as_read(self, scores: Scores) -> Scores:
         """Join the chunks of scores, then give them their new labels."""
         label_map = self._label_map()
@@ -127,54 +139,31 @@ def read_system(
     return read_system_scores(path, truth, reading)
 
 
-def read_system_scores(path: Location, truth: GroundTruth, reading: SystemReading) -> Scores:
+def read_system_scores(
+    path: Location, truth: GroundTruth | None, reading: SystemReading, classes: Iterable[str] = ()
+) -> Scores:
     """Read scores, or detections as scores. Clips that detections do not list have none.
 
-    The labels of the ground truth stay as they are.
+    The labels of the ground truth stay as they are. ``classes``: further classes of a list of detections.
     """
-    durations = None if truth.durations is None else clip_seconds(truth)
-    return _read_scores(path, reading, durations, possible_labels(truth, reading), truth.clips)
-
-
-def _read_scores(
-    path: Location,
-    reading: SystemReading,
-    durations: Mapping[str, float] | None,
-    labels: Iterable[str],
-    clips: Iterable[str],
-) -> Scores:
-    """Read scores, or make them from detections. Errors name the rows of the file."""
-    of_frames = reading.format == "parquet"  # which may have columns of any name
-    if of_frames or (not reading.columns and not holds_events(path, reading.format)):
-        return reading._as_read(
-            read_scores(
-                path,
-                format=reading.format,
-                classes=reading.classes,
-                frame=reading.frame,
-                gaps=reading.gaps,
-                columns=reading.columns if of_frames else None,
-            )
-        )
+    if reading.format == "parquet" or (not reading.columns and not holds_events(path, reading.format)):
+        return reading._read_frames(path)
     if reading.stitch is not False:
         refuse_detections(path)
     table = read_event_table(path, format=reading.format, options=reading._options())
-    return _scores_of_events(table, reading, durations, labels, clips)
+    return _scores_of_events(table, truth, reading, classes)
 
 
 def _scores_of_events(
-    table: EventTable,
-    reading: SystemReading,
-    durations: Mapping[str, float] | None,
-    labels: Iterable[str],
-    clips: Iterable[str],
+    table: EventTable, truth: GroundTruth | None, reading: SystemReading, classes: Iterable[str] = ()
 ) -> Scores:
     """Make scores from the rows of a table of detections. Errors name the rows."""
     options, overlaps = reading._options(), reading.overlaps
     issue_warnings(table.missing_confidences_notes(options.side), stacklevel=2)
-    timed = table.with_times(table.durations if durations is None else durations)
+    known = truth is not None and truth.durations is not None
+    timed = table.with_times(clip_seconds(truth) if known and truth is not None else table.durations)
     try:
-        scores = detections_as_scores(timed, reading, labels, clips)
+        scores = detections_as_scores(timed, truth, reading, classes)
     except SedscopeError as error:
         _refuse_rows(timed, overlaps)
         raise SedscopeError(f"{table.where}: {error}", lines=error.lines, advice=error.advice) from None
@@ -183,17 +172,41 @@ def _scores_of_events(
     return scores
 
 
+def detections_as_scores(
+    table: EventTable, truth: GroundTruth | None, reading: SystemReading, classes: Iterable[str] = ()
+) -> Scores:
+    """Make scores from the detections of a file, with the labels and clips of the ground truth as well."""
+    detected = DetectedColumns.of_table(table)
+    return _listed(detected, detected.labels.names, truth, reading, classes)
+
+
+def _listed(
+    events: Any,
+    labels: Iterable[str],
+    truth: GroundTruth | None,
+    reading: SystemReading,
+    classes: Iterable[str] = (),
+) -> Scores:
+    """Make scores from a list of detections. ``labels``: those that it has."""
+    return listed_scores(
+        events,
+        labels,
+        (*classes, *(() if truth is None else (*truth.labels, *(reading.classes or ())))),
+        clips=() if truth is None else truth.clips,
+        overlaps=reading.overlaps,
+        label_map=reading._label_map(),
+    )
+
+
 def _scores_in_memory(
     system: Any, truth: GroundTruth, reading: SystemReading, classes: Sequence[str] | None
 ) -> Scores | DetectionSets:
     """Make scores of arrays, data frames or events; detections by threshold stay as they are."""
-    durations = None if truth.durations is None else clip_seconds(truth)
-    labels = possible_labels(truth, reading)
     if is_frame(system) or (isinstance(system, Mapping) and is_columns(system)):
         tables = None if reading.columns else tables_by_clip(system)
         if tables is None:
             table = EventTable.from_frame(system, reading.columns, where="detections")
-            return _scores_of_events(table, reading, durations, labels, truth.clips)
+            return _scores_of_events(table, truth, reading)
         return reading._as_read(Scores.from_tables(tables, gaps=reading.gaps))
     if not isinstance(system, Mapping):
         raise SedscopeError(
@@ -206,14 +219,7 @@ def _scores_in_memory(
     if any(map(is_frame, system.values())):
         return reading._as_read(Scores.from_tables(system, gaps=reading.gaps))
     if all(map(_is_event_list, system.values())):
-        return listed_scores(
-            system,
-            {str(event[2]).strip() for events in system.values() for event in events},
-            labels,
-            clips=truth.clips,
-            overlaps=reading.overlaps,
-            label_map=reading._label_map(),
-        )
+        return _listed(system, event_labels(system), truth, reading)
     if classes is None or reading.frame is None:
         raise SedscopeError(
             "Arrays do not say which classes their columns are and how long a frame is. Give classes= and "
@@ -238,10 +244,8 @@ def refuse_other_speakers(
     if reading.label is not None or not str(path).lower().endswith(".rttm"):
         return
     voice = "To evaluate voice activity, give all speakers one label: `label='speech'`."
-    try:
+    with located(path):
         refuse_disjoint(system.named_classes, truth.labels, advice=f"{voice} {MAP_ADVICE}")
-    except SedscopeError as error:
-        raise SedscopeError(f"{path}: {error}", advice=error.advice) from None
 
 
 def _raised_note(table: EventTable) -> list[str]:
@@ -275,36 +279,6 @@ def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:
             lines=overlap_findings(columns, rows),
             advice=OVERLAP_ADVICE,
         )
-
-
-def read_scores_or_detections(
-    path: Location, reading: SystemReading, classes: Iterable[str] = ()
-) -> Scores:
-    """Read scores, or detections as scores, without a ground truth.
-
-    ``classes``: further classes of a list of detections.
-    """
-    return _read_scores(path, reading, None, classes, ())
-
-
-def detections_as_scores(
-    table: EventTable, reading: SystemReading, labels: Iterable[str], clips: Iterable[str]
-) -> Scores:
-    """Make scores from the detections of a file. There may be more labels and clips than it has."""
-    detected = DetectedColumns.of_table(table)
-    return listed_scores(
-        detected,
-        detected.labels.names,
-        labels,
-        clips=clips,
-        overlaps=reading.overlaps,
-        label_map=reading._label_map(),
-    )
-
-
-def possible_labels(truth: GroundTruth, reading: SystemReading) -> tuple[str, ...]:
-    """Return the labels that detections may have, whether they have them or not."""
-    return (*truth.labels, *(reading.classes or ()))
 
 
 def holds_events(path: Location, format: str | None) -> bool:

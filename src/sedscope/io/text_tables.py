@@ -6,14 +6,14 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
 
 from ..data.tables import check_columns, parse_number, quoted_cell
-from ..errors import SedscopeError, counted, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, counted, listing, refuse, shortened, subject
 from ..escaping import csv_cell, csv_name, has_escaped_cells
 from .locations import Location, input_location, read_input
 
@@ -47,9 +47,15 @@ class TextTable:
         """Return the number of a column, from 0."""
         return [other.strip() for other in self.header].index(name)
 
-    def row_location(self, row: int) -> str:
-        """Say in words where a row is."""
-        return f"{self.path.name} line {self.lines[row]}"
+    def refuse(self, wrong: Mapping[int, str], phrase: str) -> None:
+        """Refuse rows, if there are any. ``phrase``: what is wrong with each; ``wrong``: more, by row."""
+        if wrong:
+            verb, what = phrase.split(" ", 1)
+            rows = by_kind(f"line {self.lines[row]}: {problem}" for row, problem in wrong.items())
+            raise SedscopeError(
+                f"{self.path}: {subject(len(wrong), 'row', verb)} {what}: {listing(rows)}.",
+                lines=[f"{self.path}:{self.lines[row]}: {problem}" for row, problem in wrong.items()],
+            )
 
 
 def read_bytes(path: Location) -> bytes:
@@ -96,9 +102,7 @@ def unique_names(names: list[str], where: str) -> list[str]:
     """Return the names of columns. A name that occurs twice is an error."""
     if len(set(names)) < len(names):
         twice = sorted(name for name, number in Counter(names).items() if number > 1)
-        raise SedscopeError(
-            f"{where}: {subject(len(twice), 'column', 'is')} named twice: {listing(twice)}."
-        )
+        refuse(twice, "column", "is named twice", where=where)
     return names
 
 

@@ -18,7 +18,7 @@ from ..data.clip_events import FRAMES_ADVICE, ClipEvents
 from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, refuse_nans
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import Defined, Registry, require_number
-from ..errors import SedscopeError, counted, listing, shortened
+from ..errors import SedscopeError, counted, listing, located, shortened
 
 _MOST_FRAMES = 2**16  # in a clip: the core answers Ctrl-C between clips
 _MOST_SCORES = 2**27  # in all clips: ranks take 6 bytes per float32 score
@@ -159,10 +159,8 @@ class PostProcessing(Defined, ABC):
             refuse_nans(clip, clip_scores, scores.classes)
             if not len(clip_scores.values):
                 return ClipEvents.none(clip_scores.ticks) if self.makes_events else clip_scores
-            try:
+            with located(f"Clip {clip}"):
                 return self.process(clip_scores, scores.classes)
-            except SedscopeError as error:
-                raise SedscopeError(f"Clip {clip}: {error}") from None
 
         def identify(clip: str) -> str | None:
             definition, identity = self.identity(), scores.identity(clip)

@@ -16,7 +16,7 @@ from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
 from ..data.tables import is_frame
-from ..errors import SedscopeError, counted, listing, refuse_nul
+from ..errors import SedscopeError, counted, listing, located, refuse_nul
 from ..evaluation.inputs import Reading, SystemLike, as_system, require_scores
 from ..evaluation.operating_point import scores_at_points
 from ..io.locations import Address
@@ -160,10 +160,8 @@ def as_run(
     coverage: Coverage,
 ) -> Scores:
     """Return the scores of a run; read them, or make them."""
-    try:
+    with located(name):
         return require_scores(as_system(run, truth, reading, classes, coverage), run, "a comparison")
-    except SedscopeError as error:
-        raise SedscopeError(f"{name}: {error}", lines=error.lines, advice=error.advice) from None
 
 
 def runs_by_name(systems: Mapping[str, Runs]) -> dict[str, list[SystemLike]]:
@@ -238,7 +236,7 @@ def align_runs(
     order: tuple[str, ...] | None = None
     runs: list[ComparedRun] = []
     for name, of_system in systems.items():
-        try:
+        with located(name):
             for number, scores in enumerate(of_system, 1):
                 alignment = aligned(scores, chosen_classes, chosen_clips)
                 order = order or alignment.clips
@@ -247,8 +245,6 @@ def align_runs(
                 alignment = replace(alignment, warnings=(*left_out, *alignment.warnings))
                 of_run = processed[name][number - 1]
                 runs.append(ComparedRun(name, number, alignment, of_run, points.get(name)))
-        except SedscopeError as error:
-            raise SedscopeError(f"{name}: {error}") from None
     return runs
 
 
@@ -268,10 +264,8 @@ def _refuse_disjoint_labels(systems: Mapping[str, Sequence[Scores]], truth: Grou
     """Refuse a system none of whose labels is one of the reference events, whatever the others have."""
     for name, of_system in systems.items():
         for scores in of_system:
-            try:
+            with located(name):
                 refuse_disjoint(scores.named_classes, truth.labels)
-            except SedscopeError as error:
-                raise SedscopeError(f"{name}: {error}") from None
 
 
 def _common_classes(runs: Sequence[Scores]) -> tuple[str, ...]:

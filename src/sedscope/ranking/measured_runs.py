@@ -19,7 +19,7 @@ from ..data.arrays import FloatArray, IntArray
 from ..data.times import Ticks
 from ..engines.engine import Engine
 from ..engines.run import Run
-from ..errors import SedscopeError, counted, listing, near_names, of_systems
+from ..errors import SedscopeError, counted, listing, located, near_names, of_systems
 from ..evaluation.counted_clips import measure
 from ..evaluation.notes import (
     coverage_note,
@@ -275,13 +275,11 @@ def measure_runs(
     for run, engine_of_run, deltas, sample in passes:
         for metric in chosen:
             stage = steps.stage(resamples)
-            try:
+            with located(run.system):
                 if matched is not None and isinstance(metric, AtFalseAlarms):
                     of_run = matched.measure(deltas[metric.criterion], metric, engine_of_run, stage)
                 else:
                     of_run = draws.measure(deltas, metric, engine_of_run, stage)
-            except SedscopeError as error:
-                raise SedscopeError(f"{run.system}: {error}") from None
             values[metric][run.system].append(of_run)
         about_scores = [(run.system, note) for note in _score_notes(run, chosen, deltas, sample)]
         about_set = [
@@ -332,12 +330,10 @@ def _passes(
         engine_of_run = engine.for_system(f"{run.system}-{run.number}")
         alignment = replace(run.alignment, hashed=run.points is None)
         stage, sample = steps.stage(len(alignment.clips)), TimeSample(alignment)
-        try:
+        with located(run.system):
             deltas = find_deltas_for_weights(
                 sample.alignment, metrics, draws.weights, engine_of_run, stage
             )
-        except SedscopeError as error:
-            raise SedscopeError(f"{run.system}: {error}") from None
         yield _Pass(run, engine_of_run, deltas, sample)
 
 

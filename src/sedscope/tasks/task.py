@@ -11,8 +11,8 @@ from typing import Any, TypeAlias, get_args
 from ..alignment.joined_chunks import Unreferenced
 from ..data.choices import ClipEnds, Coverage, Crossing, Gaps, Invalid, Missing, Overlaps
 from ..data.chunks import Unit
+from ..data.event_table import confidence_condition
 from ..data.label_maps import Combine, LabelMap
-from ..data.truth_summary import ConfidenceLimit
 from ..definitions import optional_number, require_choice, require_flag, require_number
 from ..errors import SedscopeError, counted, listing, shortened
 from ..evaluation.groups import GroupAverageName, Groups
@@ -295,7 +295,7 @@ class Dataset:
             _check_file(key, name)
         _check_file("submission", self.submission)
         if self.truth.confidence is not None:
-            ConfidenceLimit.parse(self.truth.confidence)
+            confidence_condition(self.truth.confidence)
         if self.shots is not None and (type(self.shots) is not int or self.shots < 1):
             raise SedscopeError(f"shots={self.shots!r} must be a whole number of at least 1.")
 

@@ -21,7 +21,7 @@ from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipPieces
 from ..data.scores import Scores
 from ..data.thresholds import DetectedEvents, at_thresholds, class_thresholds, detect
-from ..errors import SedscopeError, counted, listing, shortened
+from ..errors import SedscopeError, counted, listing, located, shortened
 from ..escaping import json_text, toml_string
 from ..io.atomic_write import write_text
 from ..io.locations import Location, input_location, location, read_input
@@ -521,10 +521,8 @@ class OperatingPoints:
         provenance, unmet = content.get("provenance", {}), content.get("unmet", {})
         if not all(isinstance(table, dict) for table in (provenance, unmet, texts)):
             raise SedscopeError(f"{path}: [provenance], [unmet] and [postprocessing] must be tables.")
-        try:
+        with located(f"{path}: [postprocessing]"):
             steps = {label: parse_postprocessing(str(text)) for label, text in texts.items()}
-        except SedscopeError as error:
-            raise SedscopeError(f"{path}: [postprocessing]: {error}") from None
         return OperatingPoints(thresholds, provenance, unmet, steps)
 
 

@@ -72,11 +72,11 @@ class SystemOptions(OptionGroup):
     def read(self, path: Location, overlaps: EventOverlaps, labels: Iterable[str] = ()) -> Scores:
         """Read scores or detections. ``labels``: classes that they have in any case."""
         from ...io.label_maps import read_label_map
-        from ...io.systems import read_scores_or_detections
+        from ...io.systems import read_system_scores
 
         label_map = None if self.labels is None else read_label_map(self.labels, side="system")
         reading = _system_reading(self, overlaps=overlaps, label_map=label_map)
-        return read_scores_or_detections(path, reading, labels)
+        return read_system_scores(path, None, reading, labels)
 
 
 def _system_reading(options: SystemOptions | FileOptions, **settings: Any) -> SystemReading:

@@ -20,7 +20,7 @@ from pathlib import Path
 from ...data.clips import clip_id
 from ...data.event_table import EventTable
 from ...data.tables import Cell, RowLocation
-from ...errors import SedscopeError, listing, subject
+from ...errors import refuse
 from ..atomic_write import write_text
 from ..text_tables import table_text
 from .format import EventFormat, EventSet, holding, seconds_text
@@ -92,11 +92,10 @@ def read_whales(source: Source, options: EventReadOptions) -> EventTable:
     columns = [cells.text_column(name) for name in _WHALE_COLUMNS]
     begins = [_start_of(name) for name in columns[1]]
     misnamed = [str(cells.row_location(i)) for i, begin in enumerate(begins) if begin is None]
-    if misnamed:
-        raise SedscopeError(
-            f"{source.path}: {subject(len(misnamed), 'row', 'names')} a file whose name is not the time at "
-            f"which it begins, such as 2014-02-18T21-00-00_000.wav: {listing(misnamed)}."
-        )
+    phrase = (
+        "names a file whose name is not the time at which it begins, such as 2014-02-18T21-00-00_000.wav"
+    )
+    refuse(misnamed, "row", phrase, where=source.path)
     rows = [
         (
             "_".join(filter(None, (site, clip_id(file)))),
@@ -142,11 +141,8 @@ def write_whales(events: EventSet, path: Path) -> None:
         if match is not None and begin is not None:
             parts[clip] = match[1] or "", f"{match[2]}.wav", begin
     misnamed = [clip for clip in events.events if clip not in parts]
-    if misnamed:
-        raise SedscopeError(
-            f"{subject(len(misnamed), 'clip', 'is')} not named DATASET_FILE with a file that is named by the "
-            f"time at which it begins: {listing(misnamed)}."
-        )
+    phrase = "is not named DATASET_FILE with a file that is named by the time at which it begins"
+    refuse(misnamed, "clip", phrase)
     rows = [[*_WHALE_COLUMNS]]
     for clip, onset, offset, label, _ in events.rows():
         site, file, begin = parts[clip]

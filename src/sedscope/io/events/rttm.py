@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...data.event_table import EventTable, events_by_role
 from ...data.tables import CellTable
-from ...errors import SedscopeError, listing, subject
+from ...errors import refuse
 from ..atomic_write import write_text
 from .format import EventFormat, EventSet, holding, seconds_text
 from .source import EventReadOptions, Source
@@ -41,11 +41,8 @@ def cell_table(
         for file, of_file in channels.items()
         if len(of_file) > 1
     ]
-    if several:
-        raise SedscopeError(
-            f"{source.path}: {subject(len(several), 'file', 'has')} several channels: {listing(several)}. "
-            "Give each channel a file name of its own."
-        )
+    advice = "Give each channel a file name of its own."
+    refuse(several, "file", "has several channels", advice, where=source.path)
     return table
 
 

@@ -19,9 +19,9 @@ from ... import _import_path
 from ...data.choices import refuse_oversized
 from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
-from ...errors import SedscopeError
+from ...errors import SedscopeError, located
 from ..atomic_write import replacing
-from ..locations import Address, Location, location
+from ..locations import Address, Location, explained, location
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 
@@ -128,17 +128,13 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     h5py = _h5py()
     state = None if isinstance(path, Address) else _FileState.of(path)
     require_sound(path)
-    try:
+    with explained(f"{path}: not an HDF5 file of scores", *_BROKEN):
         file = _opened(h5py, path)  # stays open as long as the scores exist
         try:
             return scores_from(_arrays(h5py, file, path, state), options)
         except BaseException:
             file.close()
             raise
-    except _BROKEN as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"{path}: not an HDF5 file of scores: {error}.") from None
 
 
 class _FileState:
@@ -159,10 +155,8 @@ class _FileState:
         if number in cls.open_files and cls.open_files[number].state != now.state:
             gc.collect()  # scores that nobody needs any more
         known = cls.open_files.setdefault(number, now)
-        try:
+        with located(path):
             known.require_unchanged()
-        except SedscopeError as error:
-            raise SedscopeError(f"{path}: {error}") from None
         return known
 
     def require_unchanged(self) -> None:
@@ -218,10 +212,8 @@ def _arrays(h5py: Any, file: Any, path: Location, state: _FileState | None = Non
     def read_rows(name: str, rows: slice | int) -> NDArray[Any]:
         if state is not None:
             state.require_unchanged()
-        try:
+        with explained(f"Data set {name!r} cannot be read", *_BROKEN):
             return np.asarray(sets[name][()] if sets[name].shape == () else sets[name][rows])
-        except _BROKEN as error:
-            raise SedscopeError(f"Data set {name!r} cannot be read: {error}.") from None
 
     return ArrayFile(str(path), shapes, types, read_rows, attributes, thread_safe=True)
 

@@ -26,9 +26,9 @@ from ...data.clip_scores import ClipScores
 from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks
-from ...errors import SedscopeError, counted, listing
+from ...errors import SedscopeError, counted, listing, located
 from ..atomic_write import filling, write_text
-from ..locations import Location, error_reason, read_input
+from ..locations import Location, explained, read_input
 from .format import ScoreFormat, ScoreReadOptions
 from .npy_files import NpyWriter, SlidingWindow, mapped_array
 
@@ -132,7 +132,7 @@ class FolderIndex:
 
     def __init__(self, folder: Location) -> None:
         self.path = folder / _INDEX
-        try:
+        with explained(f"{self.path}: not the index of a store", OSError, ValueError, RecursionError):
             content = json.loads(read_input(self.path, _refuse_large_index).decode("utf-8"))
             if not isinstance(content, dict) or content.get("format") != _FORMAT:
                 raise ValueError(f"its format is not {_FORMAT!r}")
@@ -161,11 +161,6 @@ class FolderIndex:
                 self.ticks = self._checked_ticks(folder, content.get(_TICKS_CRC))
             elif not isinstance(self.frame, (int, float)) or not 1e-6 <= self.frame < 1e9:
                 raise ValueError(f"frame={self.frame!r} is not a length in seconds")
-        except (OSError, ValueError, RecursionError) as error:
-            if isinstance(error, SedscopeError):
-                raise
-            reason = error_reason(error)
-            raise SedscopeError(f"{self.path}: not the index of a store: {reason}.") from None
 
     def boundaries(self, k: int) -> Ticks:
         """Return the frame boundaries of the k-th clip."""
@@ -188,10 +183,8 @@ class FolderIndex:
                 f"{folder / _TICKS} is damaged: its checksum is not the one in {_INDEX}. Write the store "
                 "again."
             )
-        try:
+        with located(folder / _TICKS):
             check_ticks(ticks)
-        except SedscopeError as error:
-            raise SedscopeError(f"{folder / _TICKS}: {error}") from None
         backwards = np.concatenate([[0], np.cumsum(np.diff(ticks) < 0)])
         for start, frames, clip in zip(self.starts, self.frames, self.clips, strict=True):
             if start + frames >= len(ticks):

@@ -21,7 +21,7 @@ from ...data.clips import clip_id
 from ...data.score_sources import ScoreSource
 from ...data.scores import Scores
 from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks, warn_of_milliseconds
-from ...errors import SedscopeError, counted, listing
+from ...errors import SedscopeError, counted, listing, located
 from .format import ScoreReadOptions
 
 CLASSES = ("classes", "class_names", "labels", "event_labels")
@@ -46,10 +46,8 @@ class ArrayFile:
 
     def read_whole(self, name: str) -> NDArray[Any]:
         """Read all of an array."""
-        try:
+        with located(self.where):
             return self.read(name, slice(None))
-        except SedscopeError as error:
-            raise SedscopeError(f"{self.where}: {error}") from None
 
 
 def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
@@ -71,7 +69,7 @@ def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
     def load(clip: str) -> ClipScores:
         entry = entries[clip]
         where = f"{file.where}, clip {clip_id(clip)}"
-        try:
+        with located(where):
             values = file.read(entry.array, entry.rows)[: entry.frames]
             native = values.astype(values.dtype.newbyteorder("="), copy=False)
             ticks = boundaries(entry)
@@ -83,8 +81,6 @@ def scores_from(file: ArrayFile, options: ScoreReadOptions) -> Scores:
                     f"There are {len(ticks)} boundaries for an array of shape {scores.shape}."
                 )
             return ClipScores.unchecked(scores, ticks)
-        except SedscopeError as error:
-            raise SedscopeError(f"{where}: {error}") from None
 
     whole_clips = _scalar(file, (WHOLE,))
     source = ScoreSource(
@@ -197,10 +193,8 @@ def _boundaries(
         if file.shapes[TICKS] != (expected,) or file.types[TICKS].kind not in "iu":
             raise SedscopeError(f"{file.where}: {TICKS!r} must be {expected} whole numbers.")
         ticks = file.read_whole(TICKS)
-        try:
+        with located(f"{file.where}, {TICKS!r}"):
             check_ticks(ticks)
-        except SedscopeError as error:
-            raise SedscopeError(f"{file.where}, {TICKS!r}: {error}") from None
         ticks = ticks.astype(np.int64)
         return lambda entry: ticks[entry.first_tick : entry.first_tick + entry.frames + 1]
     if edges is not None and options.frame is None:

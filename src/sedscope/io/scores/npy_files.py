@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import SedscopeError
 from ..downloads import download_limit
-from ..locations import Address, Location, error_reason, open_input
+from ..locations import Address, Location, explained, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
 _PART = 2**26  # bytes of a mapped file that are asked for and let go together
@@ -202,21 +202,14 @@ def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray:
     """Map an array in a file into memory, or open it at an address to read it in parts."""
     if isinstance(path, Address):
         return RemoteArray(path)
-    try:
-        with open_input(path) as file:
-            file.seek(offset)
-            shape, columns_first, dtype = read_header(file, str(path))
-            start, size = file.tell(), os.fstat(file.fileno()).st_size
-            count = int(np.prod(shape, dtype=object))
-            if start + count * dtype.itemsize > size:
-                raise _cut_short(path, shape)
-            if not count:
-                return np.empty(shape, dtype)
-            mapped: NDArray[Any] = np.memmap(
-                path, dtype, "r", start, shape, "F" if columns_first else "C"
-            )
-            return mapped.view(np.ndarray)
-    except (OSError, ValueError) as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"Cannot read {path}: {error_reason(error)}.") from None
+    with explained(f"Cannot read {path}", OSError, ValueError), open_input(path) as file:
+        file.seek(offset)
+        shape, columns_first, dtype = read_header(file, str(path))
+        start, size = file.tell(), os.fstat(file.fileno()).st_size
+        count = int(np.prod(shape, dtype=object))
+        if start + count * dtype.itemsize > size:
+            raise _cut_short(path, shape)
+        if not count:
+            return np.empty(shape, dtype)
+        mapped: NDArray[Any] = np.memmap(path, dtype, "r", start, shape, "F" if columns_first else "C")
+        return mapped.view(np.ndarray)

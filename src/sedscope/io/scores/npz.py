@@ -20,6 +20,7 @@ from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError
 from ..atomic_write import replacing
+from ..locations import explained
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 from .named_arrays import SCORES, TICKS, ArrayFile, index_arrays, scores_from
 from .npy_files import NpyWriter, mapped_array, read_header
@@ -43,12 +44,8 @@ def read(path: Path, options: ScoreReadOptions) -> Scores:
 
     Scores that are not compressed are mapped into memory. Other arrays are read when they are needed.
     """
-    try:
+    with explained(f"{path}: not an npz file", *_BROKEN):
         return scores_from(_open(path), options)
-    except _BROKEN as error:
-        if isinstance(error, SedscopeError):
-            raise
-        raise SedscopeError(f"{path}: not an npz file: {error}.") from None
 
 
 def _open(path: Path) -> ArrayFile:
@@ -88,15 +85,13 @@ def _open(path: Path) -> ArrayFile:
         return flat.reshape(shape, order="F" if columns_first else "C")
 
     def read_rows(name: str, rows: slice | int) -> NDArray[Any]:
-        try:
+        with explained(f"{path}, array {name!r}", *_BROKEN):
             if rows == slice(None):
                 return array(name)
             with lock:
                 if name not in kept:
                     kept[name] = array(name)
             return kept[name][rows]
-        except _BROKEN as error:
-            raise SedscopeError(f"{path}, array {name!r}: {error}.") from None
 
     return ArrayFile(str(path), shapes, types, read_rows, {}, thread_safe=True)
 

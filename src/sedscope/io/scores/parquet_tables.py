@@ -21,7 +21,7 @@ from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import refuse_oversized
 from ...data.clip_scores import ClipScores
 from ...data.times import Ticks
-from ...errors import SedscopeError, listing, subject
+from ...errors import SedscopeError, listing, located, subject
 from ..locations import Address, Location, with_address
 from ..parquet_files import check_parquet, reading_parquet
 from .format import ScoreReadOptions
@@ -157,10 +157,8 @@ class ScoreTables:
                 "these would be read for each clip. Sort the table by clip."
             )
         blocks = [(self._block(file, block), span) for file, block, span in pieces]
-        try:
+        with located(where):
             return self._clip(_joined([block.rows(span) for block, span in blocks]))
-        except SedscopeError as error:
-            raise SedscopeError(f"{where}: {error}") from None
 
     def _clip(self, rows: _Block) -> ClipScores:
         """Make a clip of its rows, which come in any order."""
