@@ -307,27 +307,51 @@ _PLURAL_VERBS = {"is": "are", "has": "have", "does": "do", "crosses": "cross"}
 
 
 def subject(number: int, noun: str, phrase: str) -> str:
-    """Join a number, its noun and a phrase that begins with a verb, which is made to agree.
+    """Join a number, its noun and a phrase, which begins with a verb and is made to agree.
 
     >>> subject(1, "row", "is"), subject(2, "row", "is empty"), subject(3, "event", "ends")
     ('1 row is', '2 rows are empty', '3 events end')
+    >>> subject(2, "clip", "has no scores, so (it is|they are) left out")
+    '2 clips have no scores, so they are left out'
     """
     verb, space, rest = phrase.partition(" ")
-    agreeing = verb if number == 1 else _PLURAL_VERBS.get(verb, verb.removesuffix("s"))
-    return f"{counted(number, noun)} {agreeing}{space}{rest}"
+    if number != 1:
+        verb = _PLURAL_VERBS.get(verb, verb.removesuffix("s"))
+    return f"{counted(number, noun)} {verb}{space}{agreeing(number, rest)}"
+
+
+_ALTERNATIVES = re.compile(r"\(([^()|]*)\|([^()|]*)\)")
+
+
+def agreeing(number: int, text: str) -> str:
+    """Choose among the words of ``(one|several)`` in a text.
+
+    >>> agreeing(1, "of (its|their) clip"), agreeing(2, "of (its|their) clip")
+    ('of its clip', 'of their clip')
+    """
+    return _ALTERNATIVES.sub(lambda words: words[1 if number == 1 else 2], text)
+
+
+def note(
+    things: Collection[str], noun: str, phrase: str, advice: str = "", *, where: object = ""
+) -> list[str]:
+    """Note things that have something in common, if there are any, and list them.
+
+    ``phrase``: what it is, as :func:`subject` takes it. ``where``: what the things are in.
+    """
+    if not things:
+        return []
+    number, place = len(things), f"{where}: " if where else ""
+    text = f"{place}{subject(number, noun, phrase)}: {listing(things)}. {agreeing(number, advice)}"
+    return [text.rstrip()]
 
 
 def refuse(
     things: Collection[str], noun: str, phrase: str, advice: str = "", *, where: object = ""
 ) -> None:
-    """Refuse things that share a problem, if there are any, and list them.
-
-    ``phrase``: what is wrong with each of them, as in ``"has no scores"``. ``where``: what they are in.
-    """
-    if things:
-        place = f"{where}: " if where else ""
-        problem = f"{subject(len(things), noun, phrase)}: {listing(things)}."
-        raise SedscopeError(f"{place}{problem} {advice}".rstrip())
+    """Refuse things that share a problem, if there are any. The arguments are those of :func:`note`."""
+    for problem in note(things, noun, phrase, advice, where=where):
+        raise SedscopeError(problem)
 
 
 @contextmanager

@@ -237,7 +237,7 @@ def test_chunks_that_cannot_be_joined_are_refused() -> None:
     with pytest.raises(sed.SedscopeError, match="1 chunk has no scores: b-0-2"):
         sed.join_chunks(scores.only(["a-0-2", "a-2-4"]), truth)
     with pytest.raises(
-        sed.SedscopeError, match="1 chunk has scores but is not in the ground truth: b-0-2"
+        sed.SedscopeError, match="1 chunk has scores but no row in the ground truth: b-0-2"
     ):
         sed.join_chunks(scores, sed.GroundTruth.from_dict({"a-0-2": [], "a-2-4": []}))
     with pytest.raises(sed.SedscopeError, match="1 recording has no duration: b"):

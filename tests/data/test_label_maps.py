@@ -322,7 +322,10 @@ def test_tables_are_read(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "messages"),
     [
-        ("from,to\ndog,Dog\ndog,Cat\n", ["map.csv: 1 row is not clear", "line 3: dog has another new label in line 2"]),
+        (
+            "from,to\ndog,Dog\ndog,Cat\n",
+            ["1 row is not clear", "line 3: dog has another new label in line 2"],
+        ),
         ("from,to\na,b\n\nb,c\n", ["line 2: a becomes b, but b becomes c"]),
         ("from,to\n ,b\n", ["line 2: the row names no label"]),
         ("from,to\ndog\n", ["line 2 has 1 cell"]),

@@ -232,10 +232,8 @@ def align(
             "regions (`cut_to_regions()`)."
         )
     if unknown:
-        warnings.append(
-            f"{subject(unknown, 'clip', 'has')} no stated duration, so sedscope assumes that each clip ends "
-            "with its last score. State the durations with `durations=`."
-        )
+        phrase = "has no stated duration, so sedscope assumes that each clip ends with its last score. "
+        warnings.append(subject(unknown, "clip", f"{phrase}State the durations with `durations=`."))
     events = np.stack([truth.onsets[rows], truth.offsets[rows]], axis=1)
     ignored = truth.ignored[rows]
     warnings += squeezed_references_note(events[~ignored, 1], event_clips[~ignored], durations)
@@ -291,9 +289,9 @@ def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoic
 
 def silent_clips_text(silent: int, clips: int) -> str:
     """Say that a list of detections does not name some of the clips; without a full stop."""
-    verb, consequence = ("is", "it counts") if silent == 1 else ("are", "they count")
-    absent = f"{silent} of {counted(clips, 'clip')} {verb} not in the list of detections"
-    return f"{absent}, so {consequence} as silent"
+    verbs = ("is", "it counts") if silent == 1 else ("are", "they count")
+    absent = f"{silent} of {counted(clips, 'clip')} {verbs[0]} not in the list of detections"
+    return f"{absent}, so {verbs[1]} as silent"
 
 
 def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
@@ -425,15 +423,10 @@ def _choose_clips(
     if not chosen:
         raise SedscopeError("There is no clip to evaluate.")
     unlisted = [clip for clip in chosen if clip not in listed]
-    if unlisted and missing == "error":
-        raise SedscopeError(
-            f"{subject(len(unlisted), 'clip', 'has')} scores but {'is' if len(unlisted) == 1 else 'are'} not "
-            f"in the ground truth: {listing(unlisted)}. If {'it has' if len(unlisted) == 1 else 'they have'} "
-            "no events, say so with `missing='empty'`."
-        )
+    if missing == "error":
+        advice = "If (it has|they have) no events, say so with `missing='empty'`."
+        refuse(unlisted, "clip", "has scores but (is|are) not in the ground truth", advice)
     if unlisted:
-        warnings.append(
-            f"{subject(len(unlisted), 'clip', 'is')} not in the ground truth and "
-            f"{'is' if len(unlisted) == 1 else 'are'} assumed to have no events."
-        )
+        phrase = "is not in the ground truth and (is|are) assumed to have no events."
+        warnings.append(subject(len(unlisted), "clip", phrase))
     return chosen

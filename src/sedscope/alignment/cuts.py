@@ -17,8 +17,7 @@ from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import refuse_beyond_memory
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipPieces, ClipScores, as_scores
-from ..data.score_sources import frames_or_events
-from ..data.scores import Scores
+from ..data.scores import Scores, frames_or_events
 from ..data.times import LONGEST_TICKS, TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
 from .alignment import Alignment
 

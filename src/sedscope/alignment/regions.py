@@ -19,7 +19,18 @@ from ..data.ground_truth import GroundTruth
 from ..data.scores import CUT_TO_REGIONS, Scores
 from ..data.tables import RowLocation
 from ..data.times import TICKS_PER_SECOND, Ticks, lies_within, to_ticks
-from ..errors import SedscopeError, by_kind, counted, issue_warnings, listing, refuse, shortened, subject
+from ..errors import (
+    SedscopeError,
+    agreeing,
+    by_kind,
+    counted,
+    issue_warnings,
+    listing,
+    note,
+    refuse,
+    shortened,
+    subject,
+)
 from .cuts import Stretch, StretchLoader, UncutReferences
 
 if TYPE_CHECKING:
@@ -52,10 +63,10 @@ class Regions:
         if not self._clips:
             raise SedscopeError(f"{where}: there are no regions.")
         reversed_times = self._offsets < self._onsets
-        self._refuse(reversed_times, "ends before it begins", "end before they begin")
-        self._refuse(self._offsets == self._onsets, "has no length", "have no length")
-        self._refuse(self._onsets < 0, "begins before 0 s", "begin before 0 s")
-        self._refuse(self._overlapping(), "overlaps another one", "overlap others")
+        self._refuse(reversed_times, "ends before (it begins|they begin)")
+        self._refuse(self._offsets == self._onsets, "has no length")
+        self._refuse(self._onsets < 0, "begins before 0 s")
+        self._refuse(self._overlapping(), "overlaps (another one|others)")
 
     @classmethod
     def from_dict(cls, regions: Mapping[str, Iterable[tuple[float, float]]]) -> Regions:
@@ -119,7 +130,7 @@ class Regions:
             " Correct the names of the clips. If clips have no events and the ground truth does not list "
             "them, give their durations (`durations=`)."
         )
-        self._refuse(unknown, "is in no clip", "are in no clip", advice)
+        self._refuse(unknown, "is in no clip", advice)
 
     def stretches(self, truth: GroundTruth) -> dict[str, Stretch]:
         """Return the regions by name, in order of the clips and of time.
@@ -149,7 +160,7 @@ class Regions:
             end > ends.get(clip, end)
             for clip, end in zip(self._clips, self._offsets.tolist(), strict=True)
         ]
-        self._refuse(np.array(late, bool), "ends after its clip", "end after their clips")
+        self._refuse(np.array(late, bool), "ends after (its clip|their clips)")
         stretches: dict[str, Stretch] = {}
         place = {clip: i for i, clip in enumerate(truth.clips)}
         order = sorted(
@@ -180,20 +191,20 @@ class Regions:
         return overlapping
 
     def _refuse(
-        self, wrong: NDArray[np.bool_], singular: str, plural: str, advice: str = " Correct the times."
+        self, wrong: NDArray[np.bool_], phrase: str, advice: str = " Correct the times."
     ) -> None:
         """Refuse the regions that are marked as wrong, and say where they are."""
         rows = np.flatnonzero(wrong).tolist()
         if not rows:
             return
         shown = [f"{self._locations[row]} ({self._text(row)})" for row in rows]
-        lines = []
-        for row in rows:
-            location, message = self._locations[row], f"the region {self._text(row)} {singular}"
-            if isinstance(location, RowLocation):
-                lines.append(location.finding(message))
-        number = f"{counted(len(rows), 'region')} {singular if len(rows) == 1 else plural}"
-        raise SedscopeError(f"{self.where}: {number}: {listing(shown)}.{advice}", lines=lines)
+        lines = [
+            location.finding(f"the region {self._text(row)} {agreeing(1, phrase)}")
+            for row in rows
+            if isinstance(location := self._locations[row], RowLocation)
+        ]
+        text = f"{self.where}: {subject(len(rows), 'region', phrase)}: {listing(shown)}.{advice}"
+        raise SedscopeError(text, lines=lines)
 
     def _text(self, row: int) -> str:
         times = f"{_seconds(int(self._onsets[row]))}–{_seconds(int(self._offsets[row]))} s"
@@ -255,10 +266,9 @@ class RegionTruth(GroundTruth):
         notes = recordings._lasting_notes()
         notes += _unscored_note(recordings, {part.clip for part in parts.values()})
         if crossings:
-            cross = subject(crossings, "reference event", "crosses")
             what = {"cut": "cut", "ignore": "ignored", "drop": "left out"}[crossing]
-            was = "was" if crossings == 1 else "were"
-            notes.append(f"{cross} the border of a region and {was} {what}.")
+            phrase = f"crosses the border of a region and (was|were) {what}."
+            notes.append(subject(crossings, "reference event", phrase))
         ignored = recordings.ignored[events.row[kept]]
         if crossing == "ignore":
             ignored = ignored | crosses[kept]
@@ -311,14 +321,10 @@ class RegionTruth(GroundTruth):
         """Note clips of the scores that are neither in the ground truth nor in a region."""
         known = {*self.recordings.clips, *self.recording_of.values()}
         unlisted = [clip for clip in scores if clip not in known]
-        if not unlisted:
-            return []
-        number = subject(len(unlisted), "clip", "has")
-        verb = "is" if len(unlisted) == 1 else "are"
-        return [
-            f"{number} scores or detections, but {verb} neither in the ground truth nor in a region, so "
-            f"nothing there is evaluated: {listing(unlisted)}."
-        ]
+        phrase = (
+            "has scores or detections, but (is|are) neither in the ground truth nor in a region, so "
+        )
+        return note(unlisted, "clip", f"{phrase}nothing there is evaluated")
 
     @property
     def recording_of(self) -> dict[str, str]:

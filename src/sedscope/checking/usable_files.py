@@ -24,7 +24,7 @@ from ..data.events import (
 from ..data.ground_truth import GroundTruth, unused_ignored_labels_note
 from ..data.label_maps import LabelMap
 from ..data.scores import Scores
-from ..errors import SedscopeError, subject
+from ..errors import SedscopeError, agreeing, subject
 from ..io.event_files import TruthReading
 from ..io.events.files import read_event_table
 from ..io.events.source import EventReadOptions
@@ -157,7 +157,7 @@ def _check_events(
         what = f"{table.where}: {what}. {advice if refused else outcome}"
         findings.add("error" if refused else "warning", kind, what, rows, lines=True)
 
-    rows = [events.finding(i, f"{kind.verb} {kind.singular}") for kind in kinds for i in kind.rows]
+    rows = [events.finding(i, agreeing(1, kind.phrase)) for kind in kinds for i in kind.rows]
     if rows:
         what = f"{subject(len(rows), 'event', 'has')} no positive length, or "
         what += f"{'begins' if len(rows) == 1 else 'begin'} before or after the clip"

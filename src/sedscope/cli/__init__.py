@@ -15,7 +15,7 @@ import typer
 
 from ..data.choices import parse_bytes
 from ..errors import SedscopeError, readable
-from ..io.downloads import DOWNLOAD_LIMIT
+from ..io.locations import DOWNLOAD_LIMIT
 from .options.arguments import PrintableStream
 
 COMMANDS = {

@@ -16,8 +16,7 @@ from ..criteria import Criterion
 from ..criteria.clip_batch import AnyBatch, ClipBatch, ClipReferences, EventBatch, EventRows, Recording
 from ..data.arrays import ScoreArray
 from ..data.clip_events import FRAMES_ADVICE, ClipEvents, EventList
-from ..data.score_sources import ScoreSource
-from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores
+from ..data.scores import CUT_TO_REGIONS, ClipScores, Scores, ScoreSource
 from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing

@@ -2,8 +2,7 @@
 
 from .active_time import Time as Time
 from .alarm import Alarm as Alarm
-from .alarm_latency import AlarmLatency as AlarmLatency
-from .any_overlap import AnyOverlap as AnyOverlap
+from .alarm import AlarmLatency as AlarmLatency
 from .collar import Collar as Collar
 from .collar import Onset as Onset
 from .criterion import Criterion as Criterion  # contract
@@ -12,8 +11,9 @@ from .custom import CustomCriterion as CustomCriterion
 from .custom import Detections as Detections  # contract
 from .custom import FoundChanges as FoundChanges  # contract
 from .custom import Intervals as Intervals  # contract
-from .intersection import Intersection as Intersection
-from .iou import IoU as IoU
+from .overlap import AnyOverlap as AnyOverlap
+from .overlap import Intersection as Intersection
+from .overlap import IoU as IoU
 from .per_detection import PerDetection as PerDetection
 from .per_detection import Window as Window
 from .queries import QueryIoU as QueryIoU

@@ -9,8 +9,7 @@ from .. import _native
 from ..data.times import LONGEST_SECONDS, to_ticks
 from ..definitions import optional_number, require_flag, require_number
 from ..errors import SedscopeError
-from .criterion import CRITERIA, MatchingRule, as_share
-from .event_criterion import EventCriterion
+from .criterion import CRITERIA, EventCriterion, MatchingRule, as_share
 
 
 @CRITERIA.register

@@ -16,7 +16,7 @@ from ..errors import SedscopeError
 from .clip_batch import AnyBatch, DeltaSearch, EventBatch
 from .criterion import CRITERIA, Criterion
 from .delta_tables import DeltaRows, DeltaTables, IgnoredRows, ReferenceRows, row_starts
-from .iou import IoU
+from .overlap import IoU
 from .restricted import WrappingCriterion
 
 

@@ -13,15 +13,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, by_kind, issue_warnings, listing, raise_together, shortened, subject
+from ..errors import (
+    SedscopeError,
+    by_kind,
+    issue_warnings,
+    listing,
+    note,
+    raise_together,
+    shortened,
+    subject,
+)
 from .arrays import group_means
 from .choices import EventOverlaps, check_choice, refuse_beyond_memory
 from .clip_events import ClipEvents
 from .clip_scores import ClipScores
 from .event_table import EventTable
-from .score_sources import frames_or_events
 from .scored_events import DetectedColumns, kept_events, usable_times
-from .scores import Scores
+from .scores import Scores, frames_or_events
 from .times import to_ticks
 
 if TYPE_CHECKING:
@@ -107,14 +115,8 @@ def _missing_confidences_note(lists: Mapping[str, Sequence[Any]]) -> list[str]:
         if isinstance(event, kinds) and len(event) == 4
     }
     missing = [f"clip {clip}, {_shown(event)}" for clip, event in without if str(event[2]) in scored]
-    if not missing:
-        return []
-    number = subject(len(missing), "event", "has")
-    they = "it has" if len(missing) == 1 else "they have"
-    return [
-        f"{number} no confidence, unlike others of the same class, so {they} the confidence 1: "
-        f"{listing(missing)}."
-    ]
+    phrase = "has no confidence, unlike others of the same class, so (it has|they have) the confidence 1"
+    return note(missing, "event", phrase)
 
 
 def _columns(lists: Mapping[str, list[Any]], *, points: bool) -> DetectedColumns:

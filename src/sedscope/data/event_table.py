@@ -12,7 +12,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from ..errors import SedscopeError, by_kind, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, listing, note, shortened, subject
 from .arrays import FloatArray
 from .choices import Side
 from .clips import AUDIO_SUFFIXES, clip_id, duration_ticks
@@ -251,13 +251,8 @@ class EventTable:
         """Note detections without confidences: a column may hold them, or only other files have some."""
         if self.confidence is None:
             return unread_confidences_note(self.where, self.other_columns, side)
-        if not self.unscored_files:
-            return []
-        its = "its" if len(self.unscored_files) == 1 else "their"
-        return [
-            f"{self.where}: {subject(len(self.unscored_files), 'file', 'has')} no confidences, unlike the "
-            f"others, so {its} detections have the confidence 1: {listing(self.unscored_files)}."
-        ]
+        phrase = "has no confidences, unlike the others, so (its|their) detections have the confidence 1"
+        return note(self.unscored_files, "file", phrase, where=self.where)
 
     def usable_rows(
         self, problem_of: Callable[[tuple[Any, ...]], str | None] = lambda event: None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, by_kind, counted, listing, shortened, subject
+from ..errors import SedscopeError, by_kind, counted, listing, note, shortened, subject
 from ..tabular import Tabular
 from .arrays import FloatArray
 from .choices import Invalid, Overlaps
@@ -207,19 +207,16 @@ class InvalidEvents:
     """Events that cannot be evaluated, for one reason."""
 
     rows: list[int]
-    verb: str
-    singular: str
-    plural: str
+    phrase: str
+    """What is wrong, for :func:`~sedscope.errors.subject`."""
     late: bool = False
     """Whether the events begin after their clips."""
 
     def sentence(self, events: EventColumns, dropped: bool) -> str:
         """Say how many there are, and name some."""
-        number = len(self.rows)
-        what = self.singular if number == 1 else self.plural
-        action = f" and {'was' if number == 1 else 'were'} left out" if dropped else ""
-        examples = listing([events.describe(i) for i in self.rows])
-        return f"{subject(number, 'event', self.verb)} {what}{action}: {examples}.{self.hint(events)}"
+        phrase = f"{self.phrase} and (was|were) left out" if dropped else self.phrase
+        (text,) = note([events.describe(i) for i in self.rows], "event", phrase)
+        return text + self.hint(events)
 
     def hint(self, events: EventColumns) -> str:
         """Ask for what may be the reason of all of them."""
@@ -249,13 +246,13 @@ def invalid_events(
     if durations is not None:
         late = ~empty & (events.onset >= durations[event_clips])
     reasons = (
-        (empty, "has", "no positive length", "no positive length"),
-        (early, "begins", "before 0 s", "before 0 s"),
-        (late, "begins", "at or after the end of its clip", "at or after the end of their clip"),
+        (empty, "has no positive length"),
+        (early, "begins before 0 s"),
+        (late, "begins at or after the end of (its|their) clip"),
     )
     return [
-        InvalidEvents(np.flatnonzero(mask).tolist(), verb, singular, plural, mask is late)
-        for mask, verb, singular, plural in reasons
+        InvalidEvents(np.flatnonzero(mask).tolist(), phrase, mask is late)
+        for mask, phrase in reasons
         if mask.any()
     ]
 

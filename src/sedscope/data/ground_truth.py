@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import SedscopeError, counted, listing, refuse_nul, subject, with_guesses
+from ..errors import SedscopeError, counted, listing, note, refuse_nul, subject, with_guesses
 from ..tabular import Tabular
 from .choices import Invalid, Overlaps, check_choice
 from .clips import as_durations, clip_id, clip_ids, duration_ticks, require_durations
@@ -568,12 +568,7 @@ def _other_durations_note(
         for clip, end in stated_ends.items()
         if clip in ends and 20 * abs(end - ends[clip]) > max(end, ends[clip])
     ]
-    if not others:
-        return []
-    return [
-        f"{subject(len(others), 'clip', 'has')} another duration in {where} than in `durations=`, which "
-        f"counts: {listing(others)}."
-    ]
+    return note(others, "clip", f"has another duration in {where} than in `durations=`, which counts")
 
 
 def as_ignored_labels(labels: Iterable[str]) -> set[str]:

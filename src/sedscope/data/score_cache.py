@@ -11,8 +11,7 @@ from .._native import summarise_clips
 from .arrays import IntArray, ScoreArray, sha256
 from .clip_events import ClipEvents
 from .clip_scores import ClipPieces, ClipScores
-from .score_sources import frames_or_events
-from .scores import Scores
+from .scores import Scores, frames_or_events
 from .times import Ticks
 
 _MODULUS = 2**128

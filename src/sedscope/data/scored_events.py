@@ -19,8 +19,7 @@ from .clips import clip_ids
 from .event_table import EventTable
 from .events import Events
 from .labels import stripped
-from .score_sources import ScoreSource
-from .scores import Scores
+from .scores import Scores, ScoreSource
 from .tables import FrameLike
 from .times import LONGEST_TICKS, Ticks, lies_within, to_seconds, to_ticks
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..errors import SedscopeError, SedscopeWarning, listing, subject, with_guesses
+from ..errors import SedscopeError, issue_warnings, listing, note, with_guesses
 from .arrays import FloatArray, ScoreArray
 from .clip_events import ClipEvents
 from .clip_scores import ClipScores, refuse_nans
 from .events import Events
-from .score_sources import frames_or_events
-from .scores import Scores
+from .scores import Scores, frames_or_events
 from .times import to_seconds
 
 _TOLERANCE = 1e-3  # of scores that are probabilities but for rounding
@@ -77,18 +75,13 @@ def threshold_note(low: float, high: float, threshold: float, user: str) -> list
 def class_thresholds_note(low: float, high: float, thresholds: Mapping[str, float]) -> list[str]:
     """Note classes whose threshold lies above all scores, although it is a number."""
     above = {
-        label: threshold
+        f"{label} ({threshold:g})": threshold
         for label, threshold in thresholds.items()
         if low <= high <= threshold < math.inf
     }
-    if not above:
-        return []
-    named = listing([f"{label} ({threshold:g})" for label, threshold in above.items()])
-    of_it = "its" if len(above) == 1 else "their"
-    return [
-        f"{subject(len(above), 'class', 'is')} never detected at {of_it} threshold, because no score is "
-        f"above {high:.4g}: {named}.{_percentage_guess(low, high, min(above.values()))}"
-    ]
+    phrase = f"is never detected at (its|their) threshold, because no score is above {high:.4g}"
+    guess = _percentage_guess(low, high, min(above.values(), default=0))
+    return note([*above], "class", phrase, guess.strip())
 
 
 def _percentage_guess(low: float, high: float, threshold: float) -> str:
@@ -151,8 +144,7 @@ def detect(
         values = clip.confidences if isinstance(clip, ClipEvents) else clip.values
         clip_low, clip_high = score_range([values])
         low, high = min(low, clip_low), max(high, clip_high)
-    for note in _threshold_notes(low, high, thresholds, "the detection"):
-        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    issue_warnings(_threshold_notes(low, high, thresholds, "the detection"), stacklevel=2)
     return events
 
 
@@ -194,8 +186,7 @@ def at_thresholds(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
     [[-inf], [1.0]]
     """
     single_point = binary_scores(scores, thresholds)
-    for note in unsuitable_thresholds(scores, thresholds):
-        warnings.warn(note, SedscopeWarning, stacklevel=2)
+    issue_warnings(unsuitable_thresholds(scores, thresholds), stacklevel=2)
     return single_point
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SedscopeError, SedscopeWarning, counted, listing, subject
+from ..errors import SedscopeError, SedscopeWarning, agreeing, counted, listing, subject
 from .arrays import FloatArray, refuse_masked
 from .choices import Gaps, refuse_beyond_memory
 
@@ -150,11 +150,11 @@ def join_frames(
     if np.array_equal(onsets[1:], offsets[:-1]):
         check_order(onsets, offsets, name)
         return np.concatenate([onsets, offsets[-1:]]), nowhere
-    refuse_frames(onsets, offsets, offsets <= onsets, *_NO_LENGTH, name)
-    refuse_frames(onsets, offsets, _after_first(onsets[1:] < onsets[:-1]), *_UNSORTED, name)
+    refuse_frames(onsets, offsets, offsets <= onsets, _NO_LENGTH, name)
+    refuse_frames(onsets, offsets, _after_first(onsets[1:] < onsets[:-1]), _UNSORTED, name)
     steps = onsets[1:] - offsets[:-1]
     rounding = rounding_errors(onsets, offsets)
-    refuse_frames(onsets, offsets, _after_first(steps < -rounding), *_OVERLAP, name)
+    refuse_frames(onsets, offsets, _after_first(steps < -rounding), _OVERLAP, name)
     before = np.flatnonzero(steps > rounding) + 1
     if len(before) and gaps == "error":
         spans = {
@@ -187,24 +187,19 @@ def rounding_errors(onsets: Ticks, offsets: Ticks) -> NDArray[np.float64]:
     return np.maximum(shorter / _SAME_SHARE, np.minimum(rounding, shorter / _ROUNDED_SHARE))
 
 
-_NO_LENGTH = ("ends before it begins or has no length", "end before they begin or have no length")
-_UNSORTED = ("is not in order of time", "are not in order of time")
-_OVERLAP = ("overlaps the frame before it", "overlap the frame before them")
+_NO_LENGTH = "ends before (it begins or has|they begin or have) no length"
+_UNSORTED = "is not in order of time"
+_OVERLAP = "overlaps the frame before (it|them)"
 
 
 def check_order(onsets: Ticks, offsets: Ticks, name: Callable[[int], str] = number_frame) -> None:
     """Refuse frames that touch but have no length or are not in order."""
     if not np.all(offsets > onsets):
-        refuse_frames(onsets, offsets, offsets <= onsets, *_NO_LENGTH, name)
+        refuse_frames(onsets, offsets, offsets <= onsets, _NO_LENGTH, name)
 
 
 def refuse_frames(
-    onsets: Ticks,
-    offsets: Ticks,
-    wrong: NDArray[np.bool_],
-    singular: str,
-    plural: str,
-    name: Callable[[int], str],
+    onsets: Ticks, offsets: Ticks, wrong: NDArray[np.bool_], phrase: str, name: Callable[[int], str]
 ) -> None:
     """Refuse the frames that are marked as wrong, if there are any."""
     rows = np.flatnonzero(wrong)
@@ -214,10 +209,9 @@ def refuse_frames(
             for row in rows[:_NAMED].tolist()
         }
         frames = [f"{name(row)} {span}" for row, span in islice(spans.items(), 5)]
-        what = singular if len(rows) == 1 else plural
         raise FrameError(
-            f"{counted(len(rows), 'frame')} {what}: {listing(frames, total=len(rows))}.",
-            [(row, f"the frame {span} {singular}") for row, span in spans.items()],
+            f"{subject(len(rows), 'frame', phrase)}: {listing(frames, total=len(rows))}.",
+            [(row, f"the frame {span} {agreeing(1, phrase)}") for row, span in spans.items()],
         )
 
 

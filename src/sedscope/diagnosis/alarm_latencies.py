@@ -12,7 +12,7 @@ import numpy as np
 from ..alignment.alignment import Alignment, align
 from ..counting.clip_reader import thread_count
 from ..criteria import Criterion
-from ..criteria.alarm_latency import found_latencies, quantile_rank, require_alarm
+from ..criteria.alarm import found_latencies, quantile_rank, require_alarm
 from ..criteria.criterion import as_share
 from ..criteria.delta_tables import ReferenceRows
 from ..data.arrays import FloatArray

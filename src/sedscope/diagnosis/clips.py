@@ -16,9 +16,8 @@ from ..data.arrays import IntArray
 from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents
 from ..data.ground_truth import GroundTruth
-from ..data.score_sources import ScoreSource
 from ..data.scored_events import ScoredEvents
-from ..data.scores import ClipScores, Scores
+from ..data.scores import ClipScores, Scores, ScoreSource
 from ..data.times import Ticks, to_seconds
 from ..engines.run import Run
 from ..errors import SedscopeError, counted

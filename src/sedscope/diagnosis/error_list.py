@@ -17,7 +17,7 @@ from ..data.choices import ClipChoice, Coverage, Missing, check_choice
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipScores
 from ..data.events import Events
-from ..data.score_sources import frames_or_events
+from ..data.scores import frames_or_events
 from ..engines.run import Run
 from ..errors import counted
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores

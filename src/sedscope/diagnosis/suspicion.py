@@ -16,7 +16,7 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.clip_events import ClipEvents
 from ..data.clip_scores import ClipScores
 from ..data.probability_fits import isotonic_fit
-from ..data.score_sources import frames_or_events
+from ..data.scores import frames_or_events
 from ..data.times import Ticks
 from ..engines.run import Run
 from ..errors import SedscopeError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from ..data.label_maps import AppliedMap, LabelMap, no_effect_note
 from ..data.labels import shown_label
 from ..data.scores import Scores
 from ..data.times import to_ticks
-from ..errors import SedscopeError, SedscopeWarning, counted, issue_warnings, listing
+from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..progress import ProgressChoice
 from .atomic_write import check_output
 from .event_files import write_event_set
@@ -193,8 +192,7 @@ def convert(
 
 
 def _warn_without_effect(applied: Iterable[AppliedMap]) -> None:
-    for note in no_effect_note(applied):
-        warnings.warn(note, SedscopeWarning, stacklevel=3)
+    issue_warnings(no_effect_note(applied), stacklevel=3)
 
 
 def _refuse(path: Location, kind: str, **options: object) -> None:

@@ -18,11 +18,10 @@ from ..data.events import overlap_findings, overlapping_detections, raised_detec
 from ..data.ground_truth import GroundTruth
 from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import MAP_ADVICE, refuse_disjoint
-from ..data.score_sources import tables_by_clip
 from ..data.scored_events import DetectedColumns
-from ..data.scores import Scores
+from ..data.scores import Scores, tables_by_clip
 from ..data.tables import FrameLike, is_columns, is_frame
-from ..errors import SedscopeError, issue_warnings, listing, located, subject
+from ..errors import SedscopeError, issue_warnings, listing, located, note, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, folder_content, folder_files, input_location
@@ -254,15 +253,12 @@ def _raised_note(table: EventTable) -> list[str]:
     if confidences is None:
         return []
     columns = table.columns()
-    rows = raised_detections(columns, confidences)
-    if not rows:
-        return []
-    number = subject(len(rows), "detection", "overlaps")
-    where = listing([columns.describe(i) for i in rows])
-    return [
-        f"{table.where}: {number} another one of the same class and clip with a higher confidence. Events "
-        f"that overlap were merged and count at the highest of their confidences: {where}."
-    ]
+    rows = [columns.describe(i) for i in raised_detections(columns, confidences)]
+    phrase = (
+        "overlaps another one of the same class and clip with a higher confidence. Events that overlap "
+    )
+    phrase += "were merged and count at the highest of their confidences"
+    return note(rows, "detection", phrase, where=table.where)
 
 
 def _refuse_rows(table: EventTable, overlaps: EventOverlaps) -> None:

@@ -15,7 +15,6 @@ from .false_alarms import MissRateAtFalseAlarms as MissRateAtFalseAlarms
 from .false_alarms import PrecisionAtRecall as PrecisionAtRecall
 from .false_alarms import RecallAtFalseAlarms as RecallAtFalseAlarms
 from .false_alarms import RecallAtPrecision as RecallAtPrecision
-from .latency import Latency as Latency
 from .mean_average_precision import ClassMean as ClassMean  # contract
 from .mean_average_precision import MeanAveragePrecision as MeanAveragePrecision
 from .mean_average_precision import MeanResult as MeanResult  # contract
@@ -30,6 +29,7 @@ from .psds import ClassPSDS as ClassPSDS  # contract
 from .psds import PiPSDS as PiPSDS
 from .psds import PSDSResult as PSDSResult  # contract
 from .queries import FalseAnswerRate as FalseAnswerRate  # contract
+from .queries import Latency as Latency
 from .queries import MeanIoU as MeanIoU
 from .queries import QueryCurve as QueryCurve  # contract
 from .queries import QueryMean as QueryMean

@@ -33,7 +33,7 @@ from ..evaluation.notes import input_notes
 from ..metrics import Metric, MetricResult
 from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
-from ..postprocessing.score_transform import ScoreMap
+from ..postprocessing.score_maps import ScoreMap
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
 from ..resampling.held_out import fold_masks, held_out_result

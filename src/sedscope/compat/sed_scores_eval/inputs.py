@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from ...data.clips import clip_id
 from ...data.events import EventColumns
 from ...data.ground_truth import GroundTruth
-from ...data.score_sources import clip_from_table, header_classes, protected, table_classes
-from ...data.scores import ClipScores, Scores
+from ...data.scores import ClipScores, Scores, clip_from_table, header_classes, protected, table_classes
 from ...data.times import Ticks, to_ticks
 from ...errors import SedscopeError, counted, listing, raise_together, subject, without_options
 from ...io.event_files import read_ground_truth

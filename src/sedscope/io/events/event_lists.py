@@ -42,11 +42,11 @@ def recognise_track(source: Source) -> bool:
 def read_track(source: Source, options: EventReadOptions) -> EventTable:
     """Read the labels of the clip that the file is named after."""
     lines = label_lines(source)
+    labels = ["\t".join(row[2:]).strip() or options.label or "" for _, row in lines]
     rows = [
-        (source.clip, row[0], row[1] if len(row) > 1 else None, "\t".join(row[2:]).strip())
-        for _, row in lines
+        (source.clip, row[0], row[1] if len(row) > 1 else None, label)
+        for (_, row), label in zip(lines, labels, strict=True)
     ]
-    rows = [(*times, label or options.label or "") for *times, label in rows]
     return EventTable.of_rows(source.path, rows, lambda i: source.line_location(lines[i][0]))
 
 

@@ -23,8 +23,7 @@ import numpy as np
 from ... import _native
 from ...data.arrays import ScoreArray
 from ...data.clip_scores import ClipScores
-from ...data.score_sources import ScoreSource
-from ...data.scores import Scores
+from ...data.scores import Scores, ScoreSource
 from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted, listing, located
 from ..atomic_write import filling, write_text

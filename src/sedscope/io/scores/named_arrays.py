@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from ...data.clip_scores import ClipScores, as_scores
 from ...data.clips import clip_id
-from ...data.score_sources import ScoreSource
-from ...data.scores import Scores
+from ...data.scores import Scores, ScoreSource
 from ...data.times import Ticks, check_ticks, frame_ticks, to_ticks, warn_of_milliseconds
 from ...errors import SedscopeError, counted, listing, located
 from .format import ScoreReadOptions

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SedscopeError
-from ..downloads import download_limit
-from ..locations import Address, Location, explained, open_input
+from ..locations import Address, Location, download_limit, explained, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
 _PART = 2**26  # bytes of a mapped file that are asked for and let go together

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.clip_scores import ClipScores
-from ...data.score_sources import CLIP_COLUMNS, TIME_COLUMNS
-from ...data.scores import Scores
+from ...data.scores import CLIP_COLUMNS, TIME_COLUMNS, Scores
 from ...errors import SedscopeError, listing
 from ..locations import Location, folder_content, is_pattern
 from ..parquet_files import write_parquet
 from .format import ScoreFormat, ScoreReadOptions, starts_with
-from .parquet_tables import ScoreTables, TableFile
-from .table_layouts import looks_like_scores
+from .parquet_tables import ScoreTables, TableFile, looks_like_scores
 
 if TYPE_CHECKING:
     import polars

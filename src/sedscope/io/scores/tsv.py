@@ -20,13 +20,12 @@ from ..._native import number_table, number_table_of_file
 from ...data.arrays import FloatArray, ScoreArray
 from ...data.choices import Gaps
 from ...data.clip_scores import ClipScores
-from ...data.score_sources import TIME_COLUMNS, ScoreSource, check_same_classes, header_classes
-from ...data.scores import Scores
+from ...data.scores import TIME_COLUMNS, Scores, ScoreSource, check_same_classes, header_classes
 from ...data.times import FrameError, Ticks, frame_times, join_frames, to_ticks, warn_of_milliseconds
 from ...errors import SedscopeError, SedscopeWarning, listing, raise_together
 from ..atomic_write import check_file_names, filling, replacing
 from ..locations import Location, folder_files, utf8_name
-from ..polars_threads import require_polars_threads
+from ..parquet_files import require_polars_threads
 from ..text_tables import numbers, read_bytes, read_text_table, split_header
 from .format import ScoreFormat, ScoreReadOptions
 

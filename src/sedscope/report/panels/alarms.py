@@ -8,7 +8,7 @@ import numpy as np
 
 from ...counting.clip_reader import thread_count
 from ...criteria import Criterion
-from ...criteria.alarm_latency import raises_alarms
+from ...criteria.alarm import raises_alarms
 from ...data.arrays import FloatArray
 from ...data.times import TICKS_PER_SECOND, Ticks
 from ...diagnosis.alarm_latencies import ClassLatencies, aligned_latencies

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ...alignment.alignment import Alignment
 from ...data.arrays import FloatArray
 from ...data.clip_events import ClipEvents
-from ...data.score_sources import frames_or_events
-from ...data.scores import ClipScores
+from ...data.scores import ClipScores, frames_or_events
 from ...data.times import Ticks, to_ticks
 from ...diagnosis.clips import diagnose_aligned_clip
 from ...diagnosis.judging import NOT_FALSE

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from ....data.clips import clip_id
 from ....data.ground_truth import GroundTruth
-from ....data.score_sources import TIME_COLUMNS
+from ....data.scores import TIME_COLUMNS
 from ....errors import SedscopeError, listing
 from ....io.atomic_write import locked, replacing, write_text
 from ....io.locations import check_input, read_input
 from ....io.output_checks import refuse_overwriting
-from ....io.polars_threads import require_polars_threads
+from ....io.parquet_files import require_polars_threads
 from ....io.scores.tsv import FLOAT32_START
 from ....io.side_tables import read_durations
 from ....io.text_tables import read_text_table
