@@ -11,6 +11,7 @@ from .errors import SedscopeError, counted, look_up
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from pandas import DataFrame as PandasFrame
     from polars import DataFrame as PolarsFrame
 
@@ -293,6 +294,18 @@ class TabularResult(Tabular):
 
 class CurveTable(Tabular):
     """Base of the curves. Each has a row per operating point."""
+
+    _drawing: ClassVar[str]
+    """The function of :mod:`sedscope.plots.curves` that draws the curve."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the curve with matplotlib, on ``ax`` or on new axes, and return the axes.
+
+        ``options`` go to matplotlib, e.g. ``label=`` or ``color=``.
+        """
+        from .plots import curves
+
+        return getattr(curves, self._drawing)(self, ax, options)
 
     @abstractmethod
     def _columns(self) -> dict[str, Column]:

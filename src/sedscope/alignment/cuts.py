@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..data.arrays import IntArray, ScoreArray
 from ..data.choices import refuse_beyond_memory
-from ..data.clip_events import ClipEvents
+from ..data.clip_events import AnyClip, ClipEvents
 from ..data.clip_scores import ClipPieces, ClipScores, as_scores
 from ..data.scores import Scores, frames_or_events
 from ..data.times import LONGEST_TICKS, TICKS_PER_SECOND, Ticks, to_seconds, to_ticks
@@ -198,7 +198,7 @@ class Stretch:
     is_whole_clip: bool = False
     """Whether it is the whole clip, which is not cut at all."""
 
-    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+    def of(self, clip: AnyClip) -> AnyClip:
         """Return the frames within the stretch, with times from its start. Frames across its ends are cut.
 
         So are events that are kept as they are.
@@ -244,9 +244,9 @@ class StretchLoader:
         self, scores: Scores, stretches: Mapping[str, Stretch], *, anonymous: bool = False
     ) -> None:
         self.scores, self.stretches, self.anonymous = scores, stretches, anonymous
-        self._latest: tuple[str, str | None, ClipScores | ClipPieces | ClipEvents] | None = None
+        self._latest: tuple[str, str | None, AnyClip] | None = None
 
-    def load(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
+    def load(self, name: str) -> AnyClip:
         """Return the scores of a stretch."""
         stretch, latest = self.stretches[name], self._latest
         identity = self.scores.identity(stretch.clip)
@@ -383,7 +383,7 @@ class _Block(Stretch):
 
     last: bool = False
 
-    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+    def of(self, clip: AnyClip) -> AnyClip:
         """Return the frames or events within the block; those across its ends are cut."""
         whole = frames_or_events(self.clip, clip)
         end = max(self.end, int(whole.ticks[-1])) if self.last else self.end

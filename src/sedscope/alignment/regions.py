@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.choices import Crossing, check_choice
-from ..data.clip_events import ClipEvents
-from ..data.clip_scores import ClipPieces, ClipScores
+from ..data.clip_events import AnyClip, ClipEvents
 from ..data.clips import clip_id, clip_ids
 from ..data.events import EventColumns
 from ..data.ground_truth import GroundTruth
@@ -478,7 +477,7 @@ def cut_to_regions(
 class _ClipWithin(Stretch):
     """A clip without the frames that begin after it ends. The last frame keeps its length."""
 
-    def of(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+    def of(self, clip: AnyClip) -> AnyClip:
         if self.is_whole_clip or isinstance(clip, ClipEvents):
             return super().of(clip)
         frames = int(np.searchsorted(clip.ticks[:-1], self.end))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..data.arrays import FloatArray, IntArray, ScoreArray
-from ..data.clip_events import ClipEvents
-from ..data.clip_scores import ClipPieces, ClipScores
+from ..data.clip_events import AnyClip, ClipEvents
+from ..data.clip_scores import ClipScores
 from ..data.scores import Scores
 from ..data.times import Ticks
 from ..errors import counted
@@ -326,7 +326,7 @@ class _Watch:
         """Travel to another process without the clips that are kept here, and keep none there."""
         return _Watch, (self._read, ())
 
-    def load(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+    def load(self, clip: str) -> AnyClip:
         opened = self._read.open(clip)
         if clip in self._watched:
             if isinstance(opened, ClipScores) and self._takes(opened.values.nbytes):

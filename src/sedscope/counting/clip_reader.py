@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..data.arrays import ScoreArray
-from ..data.clip_events import ClipEvents
+from ..data.clip_events import AnyClip, ClipEvents
 from ..data.clip_scores import ClipPieces
 from ..data.score_cache import ScoreDigests
 from ..data.scores import ClipScores, Scores
@@ -51,7 +51,7 @@ _BYTES_AHEAD = 4 * _BATCH_BYTES  # of clips that were read and wait for their tu
 
 _Result = TypeVar("_Result")
 
-ReadResult: TypeAlias = "ClipScores | ClipPieces | ClipEvents | SedscopeError"
+ReadResult: TypeAlias = "AnyClip | SedscopeError"
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import SedscopeError, counted
 from .arrays import FloatArray, IntArray
-from .clip_scores import ClipScores
+from .clip_scores import ClipPieces, ClipScores
 from .times import Ticks, lies_within, to_seconds
 
 
@@ -91,6 +91,10 @@ class ClipEvents:
         onsets, offsets = to_seconds(self.times[order]).T.tolist()
         labels = [classes[column] for column in self.columns[order].tolist()]
         return [*zip(onsets, offsets, labels, self.confidences[order].tolist(), strict=True)]
+
+
+AnyClip: TypeAlias = ClipScores | ClipPieces | ClipEvents
+"""What the output of a system is for one clip."""
 
 
 def extent_of(ticks: Ticks) -> Ticks:

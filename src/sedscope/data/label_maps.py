@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import SedscopeError, counted, listing, refuse_nul, shortened
 from .arrays import IntArray, ScoreArray, group_means, sha256
 from .choices import check_choice
-from .clip_events import ClipEvents
+from .clip_events import AnyClip, ClipEvents
 from .clip_scores import ClipPieces, ClipScores
 from .events import merged_events
 from .labels import proposed_pairs, shown_label, with_likely_labels
@@ -308,7 +308,7 @@ class MergedColumns:
         ).hexdigest()
         """A text on which the new columns depend, besides the old ones."""
 
-    def clip(self, clip: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipPieces | ClipEvents:
+    def clip(self, clip: AnyClip) -> AnyClip:
         """Return the scores of a clip in the new columns."""
         if self.same_values:
             return clip
@@ -363,12 +363,8 @@ def relabelled_scores(scores: Scores, label_map: LabelMapLike) -> Scores:
     events = not scores.whole_clips
     columns = MergedColumns(scores.classes, scores.assumed_classes, names, events=events)
 
-    def load(clip: str) -> ClipScores | ClipPieces | ClipEvents:
+    def load(clip: str) -> AnyClip:
         return columns.clip(scores.open(clip))
-
-    def identify(clip: str) -> str | None:
-        identity = scores.identity(clip)
-        return None if identity is None else f"relabelled {columns.identity} of {identity}"
 
     merging = (columns.definition,) if columns.definition else ()
     return scores._remade(
@@ -376,7 +372,7 @@ def relabelled_scores(scores: Scores, label_map: LabelMapLike) -> Scores:
         load,
         classes=columns.classes,
         in_memory=scores.in_memory and columns.same_values,
-        identify=identify,
+        identify=scores._identified_by(f"relabelled {columns.identity}"),
         processing=(*scores.processing, *merging),
         assumed_classes=columns.assumed,
         locate=None if events and merging else scores._frame_locations,  # frames may be others

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._native import summarise_clips
 from .arrays import IntArray, ScoreArray, sha256
-from .clip_events import ClipEvents
+from .clip_events import AnyClip, ClipEvents
 from .clip_scores import ClipPieces, ClipScores
 from .scores import Scores, frames_or_events
 from .times import Ticks
@@ -48,7 +48,7 @@ class ScoreDigests:
             total += int.from_bytes(digest.digest()[:16], "big")
         return total % _MODULUS
 
-    def _load(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+    def _load(self, clip: str) -> AnyClip:
         opened = self._read.open(clip)
         if isinstance(opened, ClipPieces):
             checksums = _Checksums(self._columns)

@@ -24,7 +24,7 @@ from ..errors import (
 )
 from .arrays import ScoreArray
 from .choices import Gaps, check_choice
-from .clip_events import ClipEvents, kept_events_error
+from .clip_events import AnyClip, ClipEvents, kept_events_error
 from .clip_scores import (
     ClipPieces,
     ClipScores,
@@ -54,7 +54,7 @@ class ScoreSource:
     The functions take the name of a clip as it was given, which may have a folder and a suffix.
     """
 
-    load: Callable[[str], ClipScores | ClipPieces | ClipEvents]
+    load: Callable[[str], AnyClip]
     classes: tuple[str, ...]
     """In the order of the columns. White space around their names is removed."""
     in_memory: bool | Callable[[], bool] = False
@@ -94,7 +94,7 @@ class ScoreSource:
             object.__setattr__(self, name, kind(getattr(self, name)))
 
 
-def whole_clip(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores:
+def whole_clip(clip: str, scores: AnyClip) -> ClipScores:
     """Refuse clips that have no scores as a whole: those in pieces, and events that are kept."""
     if isinstance(scores, ClipScores):
         return scores
@@ -103,7 +103,7 @@ def whole_clip(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipS
     raise whole_clip_error(clip_id(clip))
 
 
-def frames_or_events(clip: str, scores: ClipScores | ClipPieces | ClipEvents) -> ClipScores | ClipEvents:
+def frames_or_events(clip: str, scores: AnyClip) -> ClipScores | ClipEvents:
     """Refuse clips in pieces."""
     if isinstance(scores, ClipPieces):
         raise whole_clip_error(clip_id(clip))
@@ -145,61 +145,6 @@ def _is_read_only(array: NDArray[Any]) -> bool:
         memory = memory.base
     # whatever an array lies in has a buffer, which its type does not say
     return memory is None or memoryview(memory).readonly  # type: ignore[arg-type]
-
-
-def clips_of_arrays(arrays: Mapping[str, ArrayLike], grid: Grid, classes: int) -> dict[str, ClipScores]:
-    """Make clips from arrays. All problems are reported together."""
-    if not isinstance(arrays, Mapping):
-        raise SedscopeError(f"Give a mapping from clips to arrays, not {type(arrays).__name__}.")
-    clips: dict[str, ClipScores] = {}
-    errors: list[SedscopeError] = []
-    for name in arrays:
-        try:
-            clip = whole_clip(name, _checked_clip(name, arrays[name], grid, classes))
-            # a mapping that is not a dict may make its arrays one after the other in one place
-            clips[name] = clip if isinstance(arrays, dict) else protected(clip)
-        except SedscopeError as error:
-            errors.append(error)
-    raise_together(errors)
-    return clips
-
-
-def check_pieces(clips: Mapping[str, ClipPieces]) -> None:
-    """Refuse clips that are not in pieces."""
-    if not isinstance(clips, Mapping):
-        raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
-    wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
-    refuse(wrong, "clip", "is not ClipPieces")
-
-
-def loader_of_function(
-    function: Callable[[str], ArrayLike | ClipScores | ClipPieces], grid: Grid | None, classes: int
-) -> Callable[[str], ClipScores | ClipPieces]:
-    """Return a function that calls a function of the user and checks what it returns."""
-
-    def load(name: str) -> ClipScores | ClipPieces:
-        clip = _checked_clip(name, function(name), grid, classes)
-        return protected(clip) if isinstance(clip, ClipScores) else clip
-
-    return load
-
-
-def loader_of_tables(
-    tables: Mapping[str, FrameLike], gaps: Gaps
-) -> tuple[tuple[str, ...], Callable[[str], ClipScores]]:
-    """Return the classes of score tables, and a function that turns one of them into a clip."""
-    if tables is not None and not isinstance(tables, Mapping):
-        raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
-    if not tables:
-        raise SedscopeError("There are no score tables.")
-    check_choice(Gaps, gaps=gaps)
-    name, table = next(iter(tables.items()))
-    classes = table_classes(table, where=f"clip {clip_id(name)}")
-
-    def load(name: str) -> ClipScores:
-        return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}", gaps=gaps)
-
-    return classes, load
 
 
 def _checked_clip(
@@ -361,7 +306,7 @@ class Scores(Mapping[str, ClipScores]):
     def __init__(
         self,
         clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
+        load: Callable[[str], AnyClip],
         *,
         classes: Iterable[str],
         in_memory: bool = False,
@@ -384,9 +329,7 @@ class Scores(Mapping[str, ClipScores]):
         """Return the same clips, with some attributes of their source replaced."""
         return type(self)._of(self._names.values(), replace(self._source, **changes))
 
-    def _derived(
-        self, load: Callable[[str], ClipScores | ClipPieces | ClipEvents], **changes: Any
-    ) -> ScoreSource:
+    def _derived(self, load: Callable[[str], AnyClip], **changes: Any) -> ScoreSource:
         """Return the source of scores that are made from these.
 
         ``load``, and functions among the ``changes``, take ids of clips, or the names of new clips. Whether
@@ -395,12 +338,7 @@ class Scores(Mapping[str, ClipScores]):
         kept = {"in_memory": self.in_memory, "identify": self.identity, "locate": self._frame_locations}
         return replace(self._source, load=load, **{**kept, "recut": None, **changes})
 
-    def _remade(
-        self,
-        clips: Iterable[str],
-        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
-        **changes: Any,
-    ) -> Self:
+    def _remade(self, clips: Iterable[str], load: Callable[[str], AnyClip], **changes: Any) -> Self:
         """Return other scores of the same kind that are made from these; see :meth:`_derived`."""
         return type(self)._of(clips, self._derived(load, **changes))
 
@@ -436,7 +374,19 @@ class Scores(Mapping[str, ClipScores]):
         <Scores: 2 clips, 1 class>
         """
         labels = check_classes(classes)
-        clips = clips_of_arrays(arrays, frame_grid(frame, edges), len(labels))
+        grid = frame_grid(frame, edges)
+        if not isinstance(arrays, Mapping):
+            raise SedscopeError(f"Give a mapping from clips to arrays, not {type(arrays).__name__}.")
+        clips: dict[str, ClipScores] = {}
+        errors: list[SedscopeError] = []
+        for name in arrays:
+            try:
+                clip = whole_clip(name, _checked_clip(name, arrays[name], grid, len(labels)))
+                # a mapping that is not a dict may make its arrays one after the other in one place
+                clips[name] = clip if isinstance(arrays, dict) else protected(clip)
+            except SedscopeError as error:
+                errors.append(error)
+        raise_together(errors)
         return Scores(clips, clips.__getitem__, classes=labels, in_memory=True, thread_safe=True)
 
     @classmethod
@@ -462,7 +412,10 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_pieces({"a": pieces}, classes=["Dog"])
         <Scores: 1 clip, 1 class>
         """
-        check_pieces(clips)
+        if not isinstance(clips, Mapping):
+            raise SedscopeError(f"Give a mapping from clips to ClipPieces, not {type(clips).__name__}.")
+        wrong = [name for name, clip in clips.items() if not isinstance(clip, ClipPieces)]
+        refuse(wrong, "clip", "is not ClipPieces")
         return Scores(clips, clips.__getitem__, classes=classes)
 
     @classmethod
@@ -510,7 +463,11 @@ class Scores(Mapping[str, ClipScores]):
         """
         labels = check_classes(classes)
         grid = None if frame is None and edges is None else frame_grid(frame, edges)
-        load = loader_of_function(function, grid, len(labels))
+
+        def load(name: str) -> ClipScores | ClipPieces:
+            clip = _checked_clip(name, function(name), grid, len(labels))
+            return protected(clip) if isinstance(clip, ClipScores) else clip
+
         return Scores(clips, load, classes=labels, thread_safe=thread_safe)
 
     @classmethod
@@ -537,7 +494,17 @@ class Scores(Mapping[str, ClipScores]):
         >>> Scores.from_tables({"a": table})
         <Scores: 1 clip, 1 class>
         """
-        classes, load = loader_of_tables(tables, gaps)
+        if tables is not None and not isinstance(tables, Mapping):
+            raise SedscopeError(f"Give a mapping from clips to tables, not {type(tables).__name__}.")
+        if not tables:
+            raise SedscopeError("There are no score tables.")
+        check_choice(Gaps, gaps=gaps)
+        first, table = next(iter(tables.items()))
+        classes = table_classes(table, where=f"clip {clip_id(first)}")
+
+        def load(name: str) -> ClipScores:
+            return clip_from_table(tables[name], classes, where=f"clip {clip_id(name)}", gaps=gaps)
+
         return Scores(tables, load, classes=classes, thread_safe=True)
 
     @classmethod
@@ -724,7 +691,7 @@ class Scores(Mapping[str, ClipScores]):
         """The label maps that gave the classes their names."""
         return self._source.label_maps
 
-    def open(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
+    def open(self, clip: str) -> AnyClip:
         """Load the scores of a clip, whole or in pieces, or its events if these are kept as they are.
 
         Parameters
@@ -787,6 +754,15 @@ class Scores(Mapping[str, ClipScores]):
         """
         identify = self._source.identify
         return None if identify is None else identify(self._name(clip))
+
+    def _identified_by(self, definition: str | None) -> Callable[[str], str | None]:
+        """Return what identifies clips made of these. ``definition``: how; None if that is unknown."""
+
+        def identify(clip: str) -> str | None:
+            identity = self.identity(clip)
+            return None if definition is None or identity is None else f"{definition} of {identity}"
+
+        return identify
 
     def _name(self, clip: str) -> str:
         name = self._names.get(clip)

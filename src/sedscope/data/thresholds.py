@@ -220,11 +220,7 @@ def binary_scores(scores: Scores, thresholds: float | Mapping[str, float]) -> Sc
         return ClipScores.unchecked(values, clip_scores.ticks)
 
     definition = f"{_BINARY}{dict(zip(scores.classes, limits.tolist(), strict=True))})"
-
-    def identify(clip: str) -> str | None:
-        identity = scores.identity(clip)
-        return None if identity is None else f"{definition} of {identity}"
-
+    identify = scores._identified_by(definition)
     processing = (*scores.processing, definition)
     return scores._remade(scores, binary, in_memory=False, identify=identify, processing=processing)
 

@@ -8,7 +8,7 @@ counts as one with a probability of 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -23,8 +23,6 @@ from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .metric import METRICS, PointsRead
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from ..results.frames import Column
 
 NORMS = ("mean", "max")
@@ -148,6 +146,8 @@ class Reliability(CurveTable):
         How many there are.
     """
 
+    _drawing: ClassVar[str] = "plot_reliability"
+
     confidence: FloatArray
     share: FloatArray
     number: FloatArray
@@ -168,12 +168,6 @@ class Reliability(CurveTable):
 
     def _columns(self) -> dict[str, Column]:
         return {"confidence": self.confidence, "share_right": self.share, "items": self.number}
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the shares over the scores with matplotlib, on ``ax`` or on new axes, and return the axes."""
-        from ..plots.curves import plot_reliability
-
-        return plot_reliability(self, ax, options)
 
 
 class CalibrationMetric(ClasswiseMetric[Reliability]):

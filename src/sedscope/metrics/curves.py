@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,6 +85,8 @@ def area_in_steps(recall: FloatArray, precision: FloatArray, interpolation: str)
 class PrecisionRecallCurve(_ScoredCurve):
     """Precision and recall at every operating point."""
 
+    _drawing: ClassVar[str] = "plot_precision_recall"
+
     scores: FloatArray
     precision: FloatArray
     recall: FloatArray
@@ -104,19 +106,12 @@ class PrecisionRecallCurve(_ScoredCurve):
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "precision": self.precision, "recall": self.recall}
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw precision over recall with matplotlib, on ``ax`` or on new axes, and return the axes.
-
-        ``options`` go to matplotlib, e.g. ``label=`` or ``color=``.
-        """
-        from ..plots.curves import plot_precision_recall
-
-        return plot_precision_recall(self, ax, options)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ROCCurve(_ScoredCurve):
     """True positive rate over false positive rate."""
+
+    _drawing: ClassVar[str] = "plot_roc"
 
     scores: FloatArray
     fpr: FloatArray
@@ -151,16 +146,12 @@ class ROCCurve(_ScoredCurve):
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "false_positive_rate": self.fpr, "true_positive_rate": self.tpr}
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
-        from ..plots.curves import plot_roc
-
-        return plot_roc(self, ax, options)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DETCurve(_ScoredCurve):
     """False negative rate over false positive rate (detection error tradeoff)."""
+
+    _drawing: ClassVar[str] = "plot_det"
 
     scores: FloatArray
     fpr: FloatArray
@@ -168,12 +159,6 @@ class DETCurve(_ScoredCurve):
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "false_positive_rate": self.fpr, "false_negative_rate": self.fnr}
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
-        from ..plots.curves import plot_det
-
-        return plot_det(self, ax, options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +207,7 @@ class FROCCurve(CurveTable):
     def plot(
         self, ax: Axes | None = None, *, log: bool = True, per: str | None = None, **options: Any
     ) -> Axes:
-        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`.
+        """Draw the curve with matplotlib; see :meth:`ROCCurve.plot`.
 
         ``log``: draw the false alarms on a logarithmic axis. It begins at half a false alarm in all
         clips, where the recall without any is drawn. ``per``: draw false alarms per ``"hour"`` or ``"day"``,
@@ -238,6 +223,8 @@ class FROCCurve(CurveTable):
 class ThresholdCurve(_ScoredCurve):
     """A quantity at every operating point."""
 
+    _drawing: ClassVar[str] = "plot_threshold_curve"
+
     scores: FloatArray
     values: FloatArray
     quantity: str = "value"
@@ -245,12 +232,6 @@ class ThresholdCurve(_ScoredCurve):
 
     def _columns(self) -> dict[str, Column]:
         return {"score": self.scores, "value": self.values}
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve with matplotlib; see :meth:`PrecisionRecallCurve.plot`."""
-        from ..plots.curves import plot_threshold_curve
-
-        return plot_threshold_curve(self, ax, options)
 
 
 def operating_scores(counts: ClassCounts) -> FloatArray:

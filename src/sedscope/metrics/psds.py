@@ -49,6 +49,8 @@ def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
 class ClassPSDROC(CurveTable):
     """The PSD-ROC of one class: true positive ratio over effective false positive rate, in steps."""
 
+    _drawing: ClassVar[str] = "plot_class_psd_roc"
+
     label: str
     efpr: FloatArray
     """Rising from 0; false positives per unit of time, cross-triggers included as weighted."""
@@ -83,17 +85,13 @@ class ClassPSDROC(CurveTable):
             ]
         return columns
 
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the steps with matplotlib, on ``ax`` or on new axes, and return the axes."""
-        from ..plots.curves import plot_class_psd_roc
-
-        return plot_class_psd_roc(self, ax, options)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PSDROC(CurveTable):
     """The PSD-ROC over all classes: mean − α_ST · standard deviation of the classes' true positive
     rates, at least 0, in steps over the effective false positive rate."""
+
+    _drawing: ClassVar[str] = "plot_psd_roc"
 
     efpr: FloatArray
     etpr: FloatArray
@@ -121,12 +119,6 @@ class PSDROC(CurveTable):
     def one_point(self) -> bool:
         """Whether all detections of each class have one score. The last vertex is then their rate."""
         return all(curve.one_point for curve in self.per_class.values())
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the curve over all classes; see :meth:`ClassPSDROC.plot`."""
-        from ..plots.curves import plot_psd_roc
-
-        return plot_psd_roc(self, ax, options)
 
 
 def effective_fpr(

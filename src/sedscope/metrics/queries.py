@@ -22,8 +22,6 @@ from .curves import ThresholdCurve, operating_scores
 from .metric import METRICS, SHARE, Metric, PointsRead
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from ..results.frames import Column
 
 
@@ -33,6 +31,8 @@ Lengths = tuple[float, float]
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryCurve(CurveTable):
     """The share of queries whose value is at least ``values[i]``."""
+
+    _drawing: ClassVar[str] = "plot_query_curve"
 
     values: FloatArray
     """Falling."""
@@ -44,12 +44,6 @@ class QueryCurve(CurveTable):
 
     def _columns(self) -> dict[str, Column]:
         return {"value": self.values, "share": self.shares}
-
-    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the share over the value with matplotlib, on ``ax`` or on new axes, and return the axes."""
-        from ..plots.curves import plot_query_curve
-
-        return plot_query_curve(self, ax, options)
 
 
 class QueryMetric(ClasswiseMetric[QueryCurve]):

@@ -162,14 +162,10 @@ class PostProcessing(Defined, ABC):
             with located(f"Clip {clip}"):
                 return self.process(clip_scores, scores.classes)
 
-        def identify(clip: str) -> str | None:
-            definition, identity = self.identity(), scores.identity(clip)
-            return None if definition is None or identity is None else f"{definition} of {identity}"
-
         source = scores._derived(
             load,
             in_memory=False,
-            identify=identify,
+            identify=scores._identified_by(self.identity()),
             processing=(*scores.processing, self.identity() or repr(self)),
             locate=None,  # frames may be others
         )

@@ -12,8 +12,8 @@ from uuid import uuid4
 import numpy as np
 
 from ...data.choices import Gaps, check_choice
-from ...data.clip_events import ClipEvents
-from ...data.clip_scores import ClipPieces, ClipScores
+from ...data.clip_events import AnyClip
+from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
 from ...errors import SedscopeError, listing
 from ...progress import ProgressChoice, as_progress
@@ -176,7 +176,7 @@ class _Reader:
         self._key = (format, source, options, uuid4().hex)
         self._scores = scores
 
-    def __call__(self, name: str) -> ClipScores | ClipPieces | ClipEvents:
+    def __call__(self, name: str) -> AnyClip:
         try:
             return self._scores.open(name)
         except SedscopeError as error:
