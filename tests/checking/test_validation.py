@@ -125,7 +125,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             "labels": (
                 "error",
                 [
-                    "2 labels are in the ground truth but not in the scores",
+                    "2 labels of the ground truth are not among the classes of the scores",
                     "Cow",
                     "dog (did you mean Dog?)",
                 ],
@@ -141,13 +141,13 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
         {
             "clips-without-scores": (
                 "error",
-                ["33 % of the listed clips", "1 of 3", "clips='scored'", "c"],
+                ["1 of the 3 clips in the ground truth has no scores", "clips='scored'", "c"],
             )
         },
     ),
     "clips not listed": (
         {"scores/c.tsv": SCORES["a"].replace(".9", ".91")},
-        {"clips-not-listed": ("error", ["1 clip has scores but no row in", "missing='empty'", "c"])},
+        {"clips-not-listed": ("error", ["1 clip has scores but is not in", "missing='empty'", "c"])},
     ),
     "other clips altogether": (
         {
@@ -155,7 +155,7 @@ CASES: dict[str, tuple[dict[str, Content], dict[str, tuple[str, list[str]]]]] = 
             "durations.tsv": table("filename duration", "x 4", "y 4"),
         },
         {
-            "no-common-clip": ("error", ["No clip has both", "scores of a", "ground truth of x"]),
+            "no-common-clip": ("error", ["No clip of the system is in", "system has a", "truth has x"]),
             "clips-not-listed": ("error", ["2 clips"]),
         },
     ),
@@ -389,7 +389,8 @@ def test_the_excerpt_lists_more_clips_than_have_scores(data: Path) -> None:
     )
     assert validation.errors == ()
     [warning] = validation.warnings
-    assert warning.what.startswith("97 % of the listed clips have no scores (672 of 692)")
+    number = "672 of the 692 clips in the ground truth"
+    assert warning.what == f"{number} have no scores and were left out"
     assert len(warning.where) == 672
     assert validation.summary["evaluated clips"] == 20
     assert validation.summary["listed clips"] == 692

@@ -79,7 +79,7 @@ def test_a_table_of_teams_becomes_a_leaderboard(folder: Path, tmp_path: Path) ->
     rejected = {entry["name"]: entry["reasons"] for entry in result["rejected"]}
     assert rejected.keys() == {"wrong", "gone"}
     assert any("clip_01.tsv:2: the score of" in reason for reason in rejected["wrong"])
-    assert any("have no scores (1 of 24)" in reason for reason in rejected["wrong"])
+    assert any("1 of the 24 clips in the ground truth has no" in reason for reason in rejected["wrong"])
     assert "--clips scored" not in " ".join(rejected["wrong"])  # which a ranking refuses
     assert all(str(folder) not in reason for reasons in rejected.values() for reason in reasons)
     for reason in rejected["wrong"]:

@@ -245,10 +245,7 @@ BAD_DURATIONS: dict[str, tuple[str | bytes, list[str]]] = {
         table("filename duration", "a 0", "b -1"),
         ["durations.tsv", "2 rows state no duration: line 2: a: ", "above zero, not 0", "line 3: b: "],
     ),
-    "a clip twice": (
-        DURATIONS + table("a 4"),
-        ["1 row repeats a clip: line 4: a is in line 2"],
-    ),
+    "a clip twice": (DURATIONS + table("a 4"), ["1 row repeats a clip: line 4: a is in line 2"]),
     "a clip under two names": (
         DURATIONS + table("audio/a.flac 4"),
         ["durations.tsv", "'a' (line 2) and 'audio/a.flac' (line 4)"],

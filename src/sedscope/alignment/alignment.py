@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from ..data.labels import (
 )
 from ..data.scores import Scores
 from ..data.times import Ticks
-from ..errors import SedscopeError, counted, listing, refuse, subject
+from ..errors import SedscopeError, agreeing, counted, listing, subject
 from .coverage import CoveredClips, late_ends_note, squeezed_references_note
 
 if TYPE_CHECKING:
@@ -202,9 +202,10 @@ def align(
         )
     check_choice(Coverage, coverage=coverage)
     check_choice(Missing, missing=missing)
-    warnings: list[str] = []
-    chosen_classes = choose_classes(scores, truth, classes, warnings)
-    chosen_clips = _choose_clips(scores, truth, clips, missing, warnings)
+    problems = Problems()
+    chosen_classes = choose_classes(scores, truth, classes, problems)
+    chosen_clips = choose_clips(scores, truth, clips, missing, problems)
+    warnings = problems.warnings
     class_number = {label: i for i, label in enumerate(chosen_classes)}
     clip_number = {clip: i for i, clip in enumerate(chosen_clips)}
     warnings[:0] = truth._warnings_about(clip_number, class_number)
@@ -303,130 +304,142 @@ def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
     return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 
 
+class Problems:
+    """What is wrong with the clips and classes to evaluate. An error is raised, a warning is kept."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
+
+    def error(self, kind: str, what: str, where: Collection[str] = (), advice: str = "") -> None:
+        """Say what makes an evaluation impossible, and where. ``kind``: a word for it, for other readers."""
+        text = f"{what}: {listing(where)}" if where else what
+        raise SedscopeError(f"{text}. {advice}".rstrip(), advice=advice)
+
+    def warning(self, kind: str, what: str, where: Collection[str] = (), *, listed: bool = True) -> None:
+        """Say what is unusual. ``listed``: whether to say where in the text, too."""
+        self.warnings.append(f"{what}: {listing(where)}." if where and listed else f"{what}.")
+
+    def add_notes(self, kind: str, notes: Iterable[str]) -> None:
+        """Add warnings that are complete sentences."""
+        self.warnings += notes
+
+    def add_failure(self, kind: str, error: SedscopeError) -> None:
+        """Add an error that was raised."""
+        raise error
+
+
 def choose_classes(
     scores: Scores,
     truth: GroundTruth,
     classes: Iterable[str] | None = None,
-    warnings: list[str] | None = None,
+    problems: Problems | None = None,
 ) -> tuple[str, ...]:
     """Choose the classes to evaluate, and refuse labels that do not match; see :func:`align`."""
-    warnings = [] if warnings is None else warnings
+    problems = Problems() if problems is None else problems
     if isinstance(classes, str):
         raise SedscopeError(f"classes must be a list of names, not {classes!r}.")
-    chosen = stripped(classes) if classes is not None else _scored_classes(scores, truth, warnings)
+    ignored = [label for label in scores.classes if label in truth.ignored_labels]
+    if classes is not None:
+        chosen = stripped(classes)
+        ignored = [label for label in chosen if label in truth.ignored_labels]
+        if ignored:
+            what = (
+                f"The ground truth ignores {listing(ignored)} for every class, so no class can have this"
+            )
+            advice = "Leave it out of the classes or of `ignored_labels=`."
+            problems.error("classes", f"{what} label", advice=advice)
+    else:
+        chosen = tuple(label for label in scores.classes if label not in ignored)
+        if ignored:
+            what = f"{counted(len(ignored), 'class')} of the scores (is|are) not evaluated, because the "
+            what = agreeing(len(ignored), f"{what}ground truth ignores the label")
+            problems.warning("ignored-labels", what, ignored)
     scored = {*scores.classes}
-    ignored = [label for label in chosen if label in truth.ignored_labels]
-    if ignored:
-        raise SedscopeError(
-            f"The ground truth ignores {listing(ignored)} for every class, so no class can have this label. "
-            "Leave it out of the classes or of `ignored_labels=`."
-        )
     unscored = [
         label if isinstance(label, str) and label.strip() == label != "" else repr(label)
         for label in chosen
         if not isinstance(label, str) or label not in scored
     ]
-    likely = with_likely_labels(unscored, scores.classes)
-    refuse(likely, "class", "has no scores", f"The scores have {listing(scores.classes, limit=30)}.")
+    if unscored:
+        likely = with_likely_labels(unscored, scores.classes)
+        advice = f"The scores have {listing(scores.classes, limit=30)}."
+        problems.error("classes", subject(len(unscored), "class", "has no scores"), likely, advice)
     if not chosen:
-        raise SedscopeError("There is no class to evaluate.")
-    refuse_disjoint(scores.named_classes, truth.labels)
+        problems.error("classes", "There is no class to evaluate")
     unknown = [label for label in truth.labels if label not in scored]
+    try:
+        refuse_disjoint(scores.named_classes, truth.labels)
+    except SedscopeError as error:
+        problems.add_failure("labels", error)
+        return chosen
     if unknown:
-        labels = listing(with_likely_labels(unknown, scores.classes))
+        likely = with_likely_labels(unknown, scores.classes)
         number = f"{counted(len(unknown), 'label')} of the ground truth"
         if classes is None:
+            what = agreeing(len(unknown), f"{number} (is|are) not among the classes of the scores")
+            only = [label for label in scores.classes if label not in {*truth.labels}]
+            known = f"Only the scores have {listing(only, 30)}." if only else ""
+            known = known or f"The scores have {listing(scores.classes, limit=30)}."
             advice = "Correct the labels, or choose the classes to evaluate with `classes=`."
-            advice += f" {MAP_ADVICE}"
-            raise SedscopeError(
-                f"{number} {'is' if len(unknown) == 1 else 'are'} not among the classes of the scores: "
-                f"{labels}. {_classes_without_references(scores, truth)} {advice}",
-                advice=advice,
-            )
-        verbs = "has no scores and was" if len(unknown) == 1 else "have no scores and were"
-        warnings.append(f"{number} {verbs} left out: {labels}.")
+            problems.error("labels", what, likely, f"{known} {advice} {MAP_ADVICE}")
+            return chosen  # differences in spelling are among them
+        what = agreeing(
+            len(unknown), f"{number} (has no scores and was|have no scores and were) left out"
+        )
+        problems.warning("labels", what, likely)
     label_maps = (*scores.label_maps, *truth.label_maps)
     if label_maps:
         from ..data.label_maps import unused_names_note
 
-        warnings += unused_names_note(label_maps, {*scores.classes, *truth.labels})
-    warnings += check_spelling(scores.named_classes, truth.labels, chosen)
+        problems.add_notes("label-map", unused_names_note(label_maps, {*scores.classes, *truth.labels}))
+    try:
+        problems.add_notes("spelling", check_spelling(scores.named_classes, truth.labels, chosen))
+    except SedscopeError as error:
+        problems.add_failure("spelling", error)
     if scores.assumed_classes:
-        warnings += undetected_note(scores.named_classes, truth.labels, chosen)
+        notes = undetected_note(scores.named_classes, truth.labels, chosen)
+        problems.add_notes("never-detected", notes)
     return tuple(dict.fromkeys(chosen))
 
 
-def _scored_classes(scores: Scores, truth: GroundTruth, warnings: list[str]) -> tuple[str, ...]:
-    """Return the classes of the scores, without labels that the ground truth ignores for every class."""
-    ignored = [label for label in scores.classes if label in truth.ignored_labels]
-    if ignored:
-        verb = "is" if len(ignored) == 1 else "are"
-        warnings.append(
-            f"{counted(len(ignored), 'class')} of the scores {verb} not evaluated, because the ground truth "
-            f"ignores the label: {listing(ignored)}."
-        )
-    return tuple(label for label in scores.classes if label not in ignored)
-
-
-def _classes_without_references(scores: Scores, truth: GroundTruth) -> str:
-    theirs = {*truth.labels}
-    absent = [label for label in scores.classes if label not in theirs]
-    if not absent:
-        return f"The scores have {listing(scores.classes, limit=30)}."
-    return f"Only the scores have {listing(absent, limit=30)}."
-
-
-def _refuse_disjoint_clips(scores: Scores, truth: GroundTruth, missing: Missing) -> None:
-    """Refuse scores none of whose clips is in the ground truth, unless such clips have no events."""
-    assumed = scores.assumed_clips
-    named = [clip for clip in scores if clip not in assumed]
-    if missing == "empty" or not named or not truth.clips or not {*named}.isdisjoint(truth.clips):
-        return
-    raise SedscopeError(
-        f"No clip of the system is in the ground truth. The system has {listing(named, limit=3)}. The ground "
-        f"truth has {listing(truth.clips, limit=3)}. Use the same names on both sides; only folders and "
-        "audio suffixes may differ."
-    )
-
-
-def _choose_clips(
-    scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, warnings: list[str]
+def choose_clips(
+    scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, problems: Problems
 ) -> tuple[str, ...]:
-    listed = set(truth.clips)
-    if clips is None or isinstance(clips, str):
-        _refuse_disjoint_clips(scores, truth, missing)
-    if isinstance(clips, str) and clips == "scored":
-        chosen = tuple(scores)
-        without = len(listed.difference(chosen))
-        if without:
-            verbs = "has no scores and was" if without == 1 else "have no scores and were"
-            warnings.append(
-                f"{without} of the {counted(len(listed), 'clip')} in the ground truth {verbs} left out."
-            )
-    elif clips is None:
-        chosen = tuple(scores)
-        with_scores = {*chosen}
-        without_scores = [clip for clip in truth.clips if clip not in with_scores]
-        if without_scores:
-            raise SedscopeError(
-                f"{len(without_scores)} of the {counted(len(listed), 'clip')} in the ground truth "
-                f"{'has' if len(without_scores) == 1 else 'have'} no scores: {listing(without_scores)}. "
-                + SCORED_ADVICE,
-                advice=SCORED_ADVICE,
-            )
-    elif isinstance(clips, str):
+    """Choose the clips to evaluate, and refuse those that one side lacks; see :func:`align`."""
+    listed, scored = {*truth.clips}, {*scores}
+    if isinstance(clips, str) and clips != "scored":
         raise SedscopeError(f"clips={clips!r} is not valid. Give a list of clips, or 'scored'.")
-    else:
+    if clips is not None and not isinstance(clips, str):
         chosen = tuple(dict.fromkeys(clip_id(name) for name in clips))
-        without_scores = [clip for clip in chosen if clip not in scores]
-        refuse(without_scores, "chosen clip", "has no scores")
+        lacking = [clip for clip in chosen if clip not in scored]
+        if lacking:
+            what = subject(len(lacking), "chosen clip", "has no scores")
+            problems.error("chosen-clips", what, lacking)
+    else:
+        chosen = tuple(scores)
+        named = [clip for clip in scores if clip not in scores.assumed_clips]
+        absent = [clip for clip in truth.clips if clip not in scored]
+        what = f"{len(absent)} of the {counted(len(listed), 'clip')} in the ground truth "
+        if missing != "empty" and named and listed and listed.isdisjoint(named):
+            what = f"The system has {listing(named, 3)}. The ground truth has {listing(truth.clips, 3)}"
+            advice = "Use the same names on both sides; only folders and audio suffixes may differ."
+            what = f"No clip of the system is in the ground truth. {what}"
+            problems.error("no-common-clip", what, advice=advice)
+        elif absent and clips is None:
+            what += agreeing(len(absent), "(has|have) no scores")
+            problems.error("clips-without-scores", what, absent, SCORED_ADVICE)
+        elif absent:
+            what += agreeing(len(absent), "(has no scores and was|have no scores and were) left out")
+            problems.warning("clips-without-scores", what, absent, listed=False)
     if not chosen:
-        raise SedscopeError("There is no clip to evaluate.")
-    unlisted = [clip for clip in chosen if clip not in listed]
-    if missing == "error":
+        problems.error("clips", "There is no clip to evaluate")
+    unlisted = [clip for clip in chosen if clip in scored and clip not in listed]
+    if unlisted and missing == "error":
+        what = subject(len(unlisted), "clip", "has scores but (is|are) not in the ground truth")
         advice = "If (it has|they have) no events, say so with `missing='empty'`."
-        refuse(unlisted, "clip", "has scores but (is|are) not in the ground truth", advice)
-    if unlisted:
-        phrase = "is not in the ground truth and (is|are) assumed to have no events."
-        warnings.append(subject(len(unlisted), "clip", phrase))
+        problems.error("clips-not-listed", what, unlisted, agreeing(len(unlisted), advice))
+    elif unlisted:
+        phrase = "is not in the ground truth and (is|are) assumed to have no events"
+        what = subject(len(unlisted), "clip", phrase)
+        problems.warning("clips-not-listed", what, unlisted, listed=False)
     return chosen

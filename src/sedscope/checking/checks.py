@@ -11,20 +11,16 @@ from numpy.typing import NDArray
 from ..alignment.alignment import silent_clips_text
 from ..alignment.coverage import CoveredClips, extents_of, squeezed_references_note
 from ..alignment.time_agreement import Tracks, time_fit_note
-from ..data.choices import ClipChoice, Coverage, Invalid, Missing, check_choice
-from ..data.clips import clip_id
+from ..data.choices import Coverage, Invalid, check_choice
 from ..data.ground_truth import GroundTruth
-from ..data.label_maps import no_effect_note, unused_names_note
-from ..data.labels import check_spelling, refuse_disjoint, undetected_note, with_likely_labels
+from ..data.label_maps import no_effect_note
+from ..data.labels import check_spelling
 from ..data.scores import ClipScores, Scores
 from ..data.thresholds import outside_of_probabilities
 from ..data.times import TICKS_PER_SECOND, Ticks
-from ..errors import SedscopeError, counted, listing, subject
+from ..errors import counted, listing, subject
 from .findings import Findings, Severity
 from .survey import Survey
-
-USE_SCORED = "Use `clips='scored'` to leave them out"
-"""What to do about listed clips that have no scores."""
 
 
 @dataclass(frozen=True)
@@ -75,87 +71,14 @@ def check_labels(truth: GroundTruth, findings: Findings) -> None:
     findings.add_notes("label-map", no_effect_note(truth.label_maps))
 
 
-def chosen_clips(scores: Scores, clips: ClipChoice) -> list[str]:
-    """Return the clips to evaluate: those that are chosen, or all that have scores."""
-    if clips is None or isinstance(clips, str):
-        return list(scores)
-    return list(dict.fromkeys(clip_id(clip) for clip in clips))
-
-
-def check_common_clips(
-    scores: Scores, truth: GroundTruth, clips: ClipChoice, missing: Missing, findings: Findings
-) -> None:
-    """Find clips that only one side has."""
-    scored, listed = set(scores), set(truth.clips)
-    chosen = chosen_clips(scores, clips)
-    if clips is not None and not isinstance(clips, str):
-        lacking = [clip for clip in chosen if clip not in scored]
-        findings.add_things("error", "chosen-clips", lacking, "chosen clip", "has no scores")
-        listed &= set(chosen)
-    without_scores = [clip for clip in truth.clips if clip in listed and clip not in scored]
-    if without_scores and scored & listed:
-        share = 100 * len(without_scores) / len(listed)
-        findings.add(
-            "error" if clips is None else "warning",
-            "clips-without-scores",
-            f"{share:.0f} % of the listed clips have no scores ({len(without_scores)} of "
-            f"{len(listed)}). " + (USE_SCORED if clips is None else "They are left out"),
-            without_scores,
-        )
-    if not scored & listed:
-        examples = [f"scores of {clip}" for clip in sorted(scored)[:2]]
-        examples += [f"ground truth of {clip}" for clip in sorted(listed)[:2]]
-        findings.add("error", "no-common-clip", "No clip has both scores and ground truth", examples)
-    unlisted = [clip for clip in chosen if clip in scored and clip not in listed]
-    severity: Severity = "error" if missing == "error" else "warning"
-    advice = "They count as clips without events"
-    if missing == "error":
-        advice = "Use `missing='empty'` if clips without a row have no events"
-    phrase = f"has scores but no row in the ground truth. {advice}"
-    findings.add_things(severity, "clips-not-listed", unlisted, "clip", phrase)
-
-
-def check_common_labels(
+def check_references(
     scores: Scores, truth: GroundTruth, classes: Sequence[str] | None, findings: Findings
 ) -> None:
-    """Find labels without scores, and classes without reference events."""
-    scored, referenced = {*scores.classes}, {*truth.labels}
-    unscored = [label for label in classes or () if label not in scored]
-    findings.add_things("error", "classes", unscored, "requested class", "has no scores")
+    """Find classes without reference events."""
+    referenced = {*truth.labels}
     absent = [label for label in classes or scores.classes if label not in referenced]
-    outcome = f"so {'it is' if len(absent) == 1 else 'they are'} left out of averages"
-    findings.add_things(
-        "warning", "no-references", absent, "class", f"has no reference events, {outcome}"
-    )
-    findings.add_notes(
-        "label-map", unused_names_note((*scores.label_maps, *truth.label_maps), scored | referenced)
-    )
-    try:
-        refuse_disjoint(scores.named_classes, truth.labels)
-    except SedscopeError as error:
-        findings.add_failure("labels", error)
-        return
-    unknown = [label for label in truth.labels if label not in scored]
-    if unknown:
-        findings.add(
-            "warning" if classes else "error",
-            "labels",
-            f"{subject(len(unknown), 'label', 'is')} in the ground truth but not in the scores",
-            with_likely_labels(unknown, scores.classes),
-        )
-        if not classes:  # differences in spelling are among them
-            return
-    evaluated = classes or scores.classes
-    try:
-        notes = check_spelling(scores.named_classes, truth.labels, evaluated)
-    except SedscopeError as error:
-        findings.add_failure("spelling", error)
-    else:
-        findings.add_notes("spelling", notes)
-    if scores.assumed_classes:
-        findings.add_notes(
-            "never-detected", undetected_note(scores.named_classes, truth.labels, evaluated)
-        )
+    phrase = "has no reference events, so (it is|they are) left out of averages"
+    findings.add_things("warning", "no-references", absent, "class", phrase)
 
 
 def check_late_events(survey: Survey, truth: GroundTruth, invalid: Invalid, findings: Findings) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ..alignment.alignment import Problems
 from ..errors import (
     SedscopeError,
     by_kind,
@@ -180,7 +181,7 @@ def _value_text(value: SummaryValue) -> str:
 
 
 @dataclass
-class Findings:
+class Findings(Problems):
     """Collects findings while the data is checked."""
 
     _findings: list[Finding] = field(default_factory=list)
@@ -197,6 +198,14 @@ class Findings:
         """Add a finding. A full stop at the end of ``what`` is removed."""
         text = readable(what.removesuffix("."))
         self._findings.append(Finding(severity, kind, text, tuple(map(readable, where)), lines))
+
+    def error(self, kind: str, what: str, where: Collection[str] = (), advice: str = "") -> None:
+        """Add an error as :class:`~sedscope.alignment.alignment.Problems` raises it."""
+        self.add("error", kind, f"{what}. {advice}" if advice else what, where)
+
+    def warning(self, kind: str, what: str, where: Collection[str] = (), *, listed: bool = True) -> None:
+        """Add a warning."""
+        self.add("warning", kind, what, where)
 
     def add_things(
         self, severity: Severity, kind: str, things: Collection[str], noun: str, phrase: str

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..alignment.alignment import choose_classes, choose_clips
 from ..alignment.regions import trimmed
 from ..criteria import Clip, Onset
 from ..data.choices import ClipChoice, Coverage, Missing
+from ..data.clips import clip_id
 from ..data.event_table import confidence_condition
 from ..data.ground_truth import GroundTruth, as_ignored_labels
 from ..data.labels import stripped
@@ -27,15 +29,13 @@ from ..io.locations import Address, input_location
 from ..io.systems import SystemReading, read_system
 from .checks import (
     EventTimes,
-    check_common_clips,
-    check_common_labels,
     check_labels,
     check_late_events,
     check_reference_times,
+    check_references,
     check_scores,
     check_time_unit,
     check_times,
-    chosen_clips,
     truth_durations,
 )
 from .findings import Finding, Findings, SummaryValue, Validation
@@ -83,7 +83,8 @@ def summarize(
     if truth is None:
         return summary
     durations, listed = truth_durations(truth), set(truth.clips)
-    chosen = {clip for clip in chosen_clips(scores, clips) if clip in listed or missing == "empty"}
+    chosen = {*scores} if clips is None or isinstance(clips, str) else {*map(clip_id, clips)}
+    chosen = {clip for clip in chosen if clip in listed or missing == "empty"}
     evaluated = [clip for clip in scores if clip in chosen]
     has_scores = np.array([clip in chosen and clip in scores for clip in truth.clips], bool)[
         truth.event_clips
@@ -226,8 +227,9 @@ def validate(
         check_labels(references, findings)
     times, as_evaluated = checked.times, checked.as_evaluated
     if references is not None and times is not None and survey is not None and system is not None:
-        check_common_clips(system, references, chosen, missing, findings)
-        check_common_labels(system, references, classes, findings)
+        choose_clips(system, references, chosen, missing, findings)
+        choose_classes(system, references, classes, findings)
+        check_references(system, references, classes, findings)
         if references.durations is None:
             check_late_events(survey, references, of_truth.invalid, findings)
         check_time_unit(times, survey, references, findings)
