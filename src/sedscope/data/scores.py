@@ -306,7 +306,7 @@ class Scores(Mapping[str, ClipScores]):
     def __init__(
         self,
         clips: Iterable[str],
-        load: Callable[[str], AnyClip],
+        load: Callable[[str], ClipScores | ClipPieces | ClipEvents],
         *,
         classes: Iterable[str],
         in_memory: bool = False,
@@ -691,7 +691,7 @@ class Scores(Mapping[str, ClipScores]):
         """The label maps that gave the classes their names."""
         return self._source.label_maps
 
-    def open(self, clip: str) -> AnyClip:
+    def open(self, clip: str) -> ClipScores | ClipPieces | ClipEvents:
         """Load the scores of a clip, whole or in pieces, or its events if these are kept as they are.
 
         Parameters
