@@ -49,7 +49,7 @@ def test_a_class_is_loaded_when_its_name_is_looked_up() -> None:
 import sys
 from sedscope.metrics.metric import METRICS
 print(*METRICS.parse("PSDS(Intersection(0.7, 0.7))").criterion.__dict__.values(), "Dog" in METRICS)
-modules = ("metrics.psds", "metrics.thresholded", "criteria.overlap")
+modules = ("metrics.psds", "metrics.thresholded", "criteria.collar")
 print(*(f"sedscope.{name}" in sys.modules for name in modules))
 print(*METRICS)
 """

@@ -28,6 +28,7 @@ from .choices import EventOverlaps, check_choice, refuse_beyond_memory
 from .clip_events import ClipEvents
 from .clip_scores import ClipScores
 from .event_table import EventTable
+from .events import in_order
 from .scored_events import DetectedColumns, kept_events, usable_times
 from .scores import Scores, frames_or_events
 from .times import to_ticks
@@ -309,26 +310,19 @@ def _separate(
     clip: str, events: ClipEvents, classes: Sequence[str], overlaps: EventOverlaps
 ) -> ClipEvents:
     """Sort the events by class and time. Refuse or merge those of a class that overlap."""
-    order = np.lexsort((events.times[:, 0], events.columns))
+    same_clip = np.zeros(len(events.columns), np.int32)
+    rows = np.arange(len(same_clip))
+    order, overlap = in_order(*events.times.T, same_clip, events.columns, rows)
     times, columns = events.times[order], events.columns[order]
     confidences = events.confidences[order]
-    if not ((columns[1:] == columns[:-1]) & (times[1:, 0] < times[:-1, 1])).any():
+    if not overlap.any():
         return ClipEvents(times, columns, confidences)
-    kept: list[int] = []
-    overlapping: list[str] = []
-    for i in range(len(order)):
-        last = kept[-1] if kept else -1
-        if kept and columns[i] == columns[last] and times[i, 0] < times[last, 1]:
-            onset, offset = times[i] / 1e6
-            overlapping.append(f"{classes[columns[i]]} {onset:g}–{offset:g} s")
-            times[last, 1] = max(times[last, 1], times[i, 1])
-            confidences[last] = max(confidences[last], confidences[i])
-        else:
-            kept.append(i)
-    if overlapping and overlaps == "error":
-        raise SedscopeError(
-            f"clip {clip}: {subject(len(overlapping), 'event', 'overlaps')} another one of the same class: "
-            f"{listing(overlapping)}. {OVERLAP_ADVICE}",
-            advice=OVERLAP_ADVICE,
-        )
-    return ClipEvents(times[kept], columns[kept], confidences[kept])
+    if overlaps == "error":
+        named = zip(columns[overlap], *(times[overlap] / 1e6).T, strict=True)
+        events_shown = [f"{classes[c]} {onset:g}–{offset:g} s" for c, onset, offset in named]
+        phrase = "overlaps another one of the same class"
+        (problem,) = note(events_shown, "event", phrase, OVERLAP_ADVICE, where=f"clip {clip}")
+        raise SedscopeError(problem, advice=OVERLAP_ADVICE)
+    first = np.flatnonzero(~overlap)
+    offsets, highest = (np.maximum.reduceat(column, first) for column in (times[:, 1], confidences))
+    return ClipEvents(np.stack([times[first, 0], offsets], axis=1), columns[first], highest)

@@ -248,19 +248,11 @@ def approximate(scores: Scores, thresholds: Iterable[float]) -> dict[float, Dete
     """
     detected: dict[float, DetectedEvents] = {}
     for threshold in map(float, thresholds):
-        limits = class_thresholds(scores, threshold)
-        detected[threshold] = Events(
-            (
-                clip,
-                [
-                    event[:3]
-                    for event in _clip_events(
-                        clip, frames_or_events(clip, scores.open(clip)), scores.classes, limits
-                    )
-                ],
-            )
-            for clip in scores
-        )
+        limits, events = class_thresholds(scores, threshold), Events[tuple[Any, ...]]()
+        for name in scores:
+            clip = frames_or_events(name, scores.open(name))
+            events[name] = [event[:3] for event in _clip_events(name, clip, scores.classes, limits)]
+        detected[threshold] = events
     return detected
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -23,7 +23,7 @@ from ..tabular import ResultTable
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curve_areas import AveragePrecision
 from .metric import METRICS, SHARE, Metric, PointsRead
-from .queries import Lengths, QueryMean, only_lengths, refuse_lengths
+from .queries import Lengths, QueryMean, WithLengths
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -158,7 +158,7 @@ Levels = str | float | tuple[float, ...]
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class MeanAveragePrecision(MeanOfParts):
+class MeanAveragePrecision(WithLengths, MeanOfParts):
     """The mean of the average precisions at several intersections over union (mAP), or at several
     tolerances of the onset.
 
@@ -231,12 +231,8 @@ class MeanAveragePrecision(MeanOfParts):
     def _part(self, criterion: Criterion) -> ClasswiseMetric[Any]:
         best = criterion if self.top is None else BestAnswers(criterion, self.top)
         if self.over == "class":
-            return AveragePrecision(only_lengths(best, self.lengths), interpolation="voc")
-        return QueryMean(only_lengths(QueryPrecision(best, interpolation="voc"), self.lengths))
-
-    def of_lengths(self, shortest: float, longest: float) -> MeanAveragePrecision:
-        refuse_lengths(self, self.lengths)
-        return replace(self, lengths=(shortest, longest))
+            return AveragePrecision(self._only_lengths(best), interpolation="voc")
+        return QueryMean(self._only_lengths(QueryPrecision(best, interpolation="voc")))
 
 
 def _levels(levels: Levels | None, name: str, *, at_most: float) -> tuple[float, ...]:

@@ -19,7 +19,7 @@ from ..errors import SedscopeError
 from ..tabular import CurveTable
 from .classwise import ClassValue, ClasswiseMetric
 from .curves import ThresholdCurve, operating_scores
-from .metric import METRICS, SHARE, Metric, PointsRead
+from .metric import METRICS, SHARE, PointsRead
 
 if TYPE_CHECKING:
     from ..results.frames import Column
@@ -78,22 +78,30 @@ def mean_value(counts: ClassCounts) -> float:
     return float(np.sum(values * np.diff(counts.tp, prepend=0)) / counts.references)
 
 
-def only_lengths(criterion: Criterion, lengths: Lengths | None) -> Criterion:
-    """Return the criterion for references of some lengths alone."""
-    if lengths is None:
-        return criterion
-    if not isinstance(lengths, tuple) or len(lengths) != 2:
-        raise SedscopeError(f"lengths={lengths!r} must be two numbers of seconds, such as (0, 10).")
-    return OfLength(criterion, *lengths)
+class WithLengths:
+    """A metric with a parameter ``lengths``: it may count only references of some lengths."""
 
+    lengths: Lengths | None
 
-def refuse_lengths(metric: Metric[Any], lengths: Lengths | None) -> None:
-    """Refuse a metric of references of some lengths where it is to be measured for others."""
-    if lengths is not None:
-        raise SedscopeError(
-            f"{metric!r} counts only references of some lengths already. Leave out lengths=, or "
-            "`by=By(lengths=…)`."
-        )
+    def _only_lengths(self, criterion: Criterion) -> Criterion:
+        """Return the criterion for references of these lengths alone."""
+        if self.lengths is None:
+            return criterion
+        if not isinstance(self.lengths, tuple) or len(self.lengths) != 2:
+            raise SedscopeError(
+                f"lengths={self.lengths!r} must be two numbers of seconds, such as (0, 10)."
+            )
+        return OfLength(criterion, *self.lengths)
+
+    def of_lengths(self, shortest: float, longest: float) -> Any:
+        """Return the same metric for references of some lengths, if it has none yet."""
+        if self.lengths is not None:
+            raise SedscopeError(
+                f"{self!r} counts only references of some lengths already. Leave out lengths=, or "
+                "`by=By(lengths=…)`."
+            )
+        same: Any = self  # a dataclass, as all metrics are
+        return replace(same, lengths=(shortest, longest))
 
 
 @METRICS.register
@@ -130,7 +138,7 @@ class QueryMean(QueryMetric):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class MeanIoU(QueryMetric):
+class MeanIoU(WithLengths, QueryMetric):
     """The mean intersection over union of the first answers with the references that they hit best.
 
     The first answer of a clip and class is the event with the highest score; of equal scores, the one that
@@ -160,12 +168,8 @@ class MeanIoU(QueryMetric):
     lengths: Lengths | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "criterion", only_lengths(BestAnswers(QueryIoU(), 1), self.lengths))
+        object.__setattr__(self, "criterion", self._only_lengths(BestAnswers(QueryIoU(), 1)))
         super().__post_init__()
-
-    def of_lengths(self, shortest: float, longest: float) -> MeanIoU:
-        refuse_lengths(self, self.lengths)
-        return replace(self, lengths=(shortest, longest))
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
         return ClassValue(mean_value(counts))
@@ -173,7 +177,7 @@ class MeanIoU(QueryMetric):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class RecallAt(QueryMetric):
+class RecallAt(WithLengths, QueryMetric):
     """The share of queries of which one of the ``k`` best answers hits a reference.
 
     A query is a clip and class with references. Its best answers are the events with the highest scores;
@@ -211,18 +215,12 @@ class RecallAt(QueryMetric):
     def __post_init__(self) -> None:
         require_whole(self, "k", at_least=1)
         require_number(self, "tiou", above=0, at_most=1)
-        object.__setattr__(
-            self, "criterion", only_lengths(BestAnswers(QueryIoU(), self.k), self.lengths)
-        )
+        object.__setattr__(self, "criterion", self._only_lengths(BestAnswers(QueryIoU(), self.k)))
         super().__post_init__()
 
     @property
     def smallest_hit(self) -> float:
         return self.tiou
-
-    def of_lengths(self, shortest: float, longest: float) -> RecallAt:
-        refuse_lengths(self, self.lengths)
-        return replace(self, lengths=(shortest, longest))
 
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[QueryCurve]:
         hits = counts.tp[counts.scores >= self.tiou]
