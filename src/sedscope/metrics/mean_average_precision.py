@@ -158,7 +158,7 @@ Levels = str | float | tuple[float, ...]
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class MeanAveragePrecision(WithLengths, MeanOfParts):
+class MeanAveragePrecision(WithLengths[MeanResult], MeanOfParts):
     """The mean of the average precisions at several intersections over union (mAP), or at several
     tolerances of the onset.
 

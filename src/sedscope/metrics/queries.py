@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, cast
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from ..data.arrays import FloatArray
 from ..definitions import require_number, require_whole
 from ..errors import SedscopeError
 from ..tabular import CurveTable
-from .classwise import ClassValue, ClasswiseMetric
+from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curves import ThresholdCurve, operating_scores
 from .metric import METRICS, SHARE, PointsRead
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ..results.frames import Column
 
 
@@ -78,7 +80,7 @@ def mean_value(counts: ClassCounts) -> float:
     return float(np.sum(values * np.diff(counts.tp, prepend=0)) / counts.references)
 
 
-class WithLengths:
+class WithLengths(Metric[Result], Generic[Result]):
     """A metric with a parameter ``lengths``: it may count only references of some lengths."""
 
     lengths: Lengths | None
@@ -93,7 +95,7 @@ class WithLengths:
             )
         return OfLength(criterion, *self.lengths)
 
-    def of_lengths(self, shortest: float, longest: float) -> Any:
+    def of_lengths(self, shortest: float, longest: float) -> Self:
         """Return the same metric for references of some lengths, if it has none yet."""
         if self.lengths is not None:
             raise SedscopeError(
@@ -101,7 +103,7 @@ class WithLengths:
                 "`by=By(lengths=…)`."
             )
         same: Any = self  # a dataclass, as all metrics are
-        return replace(same, lengths=(shortest, longest))
+        return cast("Self", replace(same, lengths=(shortest, longest)))
 
 
 @METRICS.register
@@ -138,7 +140,7 @@ class QueryMean(QueryMetric):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class MeanIoU(WithLengths, QueryMetric):
+class MeanIoU(WithLengths[ClasswiseResult[QueryCurve]], QueryMetric):
     """The mean intersection over union of the first answers with the references that they hit best.
 
     The first answer of a clip and class is the event with the highest score; of equal scores, the one that
@@ -177,7 +179,7 @@ class MeanIoU(WithLengths, QueryMetric):
 
 @METRICS.register
 @dataclass(frozen=True, repr=False)
-class RecallAt(WithLengths, QueryMetric):
+class RecallAt(WithLengths[ClasswiseResult[QueryCurve]], QueryMetric):
     """The share of queries of which one of the ``k`` best answers hits a reference.
 
     A query is a clip and class with references. Its best answers are the events with the highest scores;
