@@ -19,7 +19,7 @@ from ..errors import SedscopeError
 from ..tabular import CurveTable
 from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult
 from .curves import ThresholdCurve, operating_scores
-from .metric import METRICS, SHARE, PointsRead
+from .metric import METRICS, SHARE, Metric, PointsRead, Result
 
 if TYPE_CHECKING:
     from typing_extensions import Self
