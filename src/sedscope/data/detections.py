@@ -312,7 +312,8 @@ def _separate(
     """Sort the events by class and time. Refuse or merge those of a class that overlap."""
     same_clip = np.zeros(len(events.columns), np.int32)
     rows = np.arange(len(same_clip))
-    order, overlap = in_order(*events.times.T, same_clip, events.columns, rows)
+    onsets, offsets = events.times.T
+    order, overlap = in_order(onsets, offsets, same_clip, events.columns, rows)
     times, columns = events.times[order], events.columns[order]
     confidences = events.confidences[order]
     if not overlap.any():
@@ -324,5 +325,5 @@ def _separate(
         (problem,) = note(events_shown, "event", phrase, OVERLAP_ADVICE, where=f"clip {clip}")
         raise SedscopeError(problem, advice=OVERLAP_ADVICE)
     first = np.flatnonzero(~overlap)
-    offsets, highest = (np.maximum.reduceat(column, first) for column in (times[:, 1], confidences))
-    return ClipEvents(np.stack([times[first, 0], offsets], axis=1), columns[first], highest)
+    ends, highest = (np.maximum.reduceat(column, first) for column in (times[:, 1], confidences))
+    return ClipEvents(np.stack([times[first, 0], ends], axis=1), columns[first], highest)
