@@ -290,7 +290,7 @@ def test_refused_options(folder: Path, arguments: list[str], message: str) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("team,name,path\nA,,systems/good\n", "teams.csv:2: the row needs a team, a name and a path"),
+        ("team,name,path\nA,,systems/good\n", "1 row lacks a team, a name or a path: line 2"),
         ("team,name,path\n", "lists no systems"),
     ],
 )
