@@ -483,7 +483,7 @@ def test_groups_and_balanced_draws(truth: sed.GroundTruth, good: sed.Scores, bad
         ({"systems": lambda a, b: {}}, "at least 2 systems, not 0"),
         ({"systems": lambda a, b: {"a": a, "b": []}}, "b must have at least one run"),
         (
-            {"systems": lambda a, b: {"a": a, "b": None, "c": 3}},
+            {"systems": lambda a, b: {"a": a, "b": None, "c": 1}},
             "b: Scores cannot be made from NoneType",
         ),
         ({"systems": lambda a, b: {"a": a, 2: b}}, "name of a system must be a string, not 2"),
@@ -563,6 +563,10 @@ def test_published_values_that_cannot_be_compared(truth: sed.GroundTruth, good: 
         sed.compare({"a": 0.2, "baseline": 0.3}, truth, "psds1")
     with pytest.raises(sed.SedscopeError, match="must be a finite number: baseline"):
         sed.compare({"good": good, "baseline": np.nan}, truth, "psds1")
+    with pytest.raises(
+        sed.SedscopeError, match=r"psds1 lies between 0 and 1.*baseline \(34\.2\).* by 100"
+    ):
+        sed.compare({"good": good, "baseline": 34.2}, truth, "psds1")
 
 
 def test_a_note_on_several_systems_appears_once() -> None:

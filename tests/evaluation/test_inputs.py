@@ -219,6 +219,11 @@ def test_what_cannot_be_read(system: Any, truth: Any, options: dict[str, Any], m
 def test_an_unknown_argument() -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'duration'"):
         sed.evaluate(SCORES, EVENTS, duration=3)  # type: ignore[call-arg]
+    places = (
+        r"read with system_reading=sed\.SystemReading\(columns=…\) or truth_reading=sed\.TruthReading"
+    )
+    with pytest.raises(TypeError, match=places):
+        sed.evaluate(SCORES, EVENTS, columns={"filename": "clip"})  # type: ignore[call-arg]
 
 
 def test_detections_by_threshold() -> None:

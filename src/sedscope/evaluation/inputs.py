@@ -6,7 +6,7 @@ Functions with a pass take what this module takes, and so does the command line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from ..data.choices import Coverage
@@ -85,8 +85,20 @@ def refuse_unknown(reading: Reading) -> None:
     """Refuse keyword arguments that say nothing about reading."""
     unknown = sorted({*reading} - {*Reading.__annotations__})
     if unknown:
-        known = listing([*Reading.__annotations__])
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}; inputs are read with {known}")
+        from ..io.event_files import TruthReading
+        from ..io.systems import SystemReading
+
+        word = unknown[0]
+        places = {"system_reading": SystemReading, "truth_reading": TruthReading}
+        known = [
+            f"{place}=sed.{kind.__name__}({word}=…)"
+            for place, kind in places.items()
+            if word in {of_reading.name for of_reading in fields(kind)}
+        ]
+        raise TypeError(
+            f"unexpected keyword argument {word!r}; inputs are read with "
+            f"{' or '.join(known) or listing([*Reading.__annotations__])}"
+        )
 
 
 def as_system(

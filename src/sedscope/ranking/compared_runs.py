@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -56,11 +56,11 @@ def named_systems(systems: Mapping[str, Runs] | Sequence[Runs]) -> Mapping[str, 
 
 
 def published_values(
-    systems: Mapping[str, Runs], metrics: Collection[str]
+    systems: Mapping[str, Runs], metrics: Mapping[str, Metric[Any]]
 ) -> dict[str, float | StoredResult]:
     """Return the published values and the stored results among the systems.
 
-    A value belongs to one metric. ``metrics``: the names of those that are measured.
+    A value belongs to one metric. ``metrics``: those that are measured, by name.
     """
     published: dict[str, float | StoredResult] = {}
     for name, value in systems.items():
@@ -78,6 +78,14 @@ def published_values(
     infinite = [name for name, value in numbers.items() if not math.isfinite(value)]
     if infinite:
         raise SedscopeError(f"A published value must be a finite number: {listing(infinite)}.")
+    metric, of_metric = next(iter(metrics.items()))
+    low, high = of_metric.bounds or (-math.inf, math.inf)
+    beyond = [f"{name} ({value:g})" for name, value in numbers.items() if not low <= value <= high]
+    if beyond:
+        raise SedscopeError(
+            f"{metric} lies between {low:g} and {high:g}, but a published value does not: {listing(beyond)}. "
+            "If it is a percentage, divide it by 100."
+        )
     if len(published) == len(systems):
         raise SedscopeError("All systems are published values. Give the scores of at least one.")
     return published
