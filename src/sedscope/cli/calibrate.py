@@ -38,6 +38,10 @@ def calibrate(
     json: str | None = JSON,
 ) -> None:
     """Fit a map from the scores of each class to the probability to be right."""
+    from .. import Run
+    from ..criteria import parse_criterion
+    from ..tuning import calibrate as fit
+
     if output is not None and output.suffix not in (".toml", ".json"):
         raise SedscopeError(f"-o {output}: the name must end with .toml or .json.")
     if _is_review(ground_truth):
@@ -45,7 +49,12 @@ def calibrate(
             raise SedscopeError("--criterion has no use with a review, whose answers say what is right.")
         result = _of_review(scores, ground_truth, inputs, method, folds)
     else:
-        result = _of_truth(scores, ground_truth, inputs, threads, criterion, method, folds)
+        truth = inputs.read_truth(ground_truth)
+        system = postprocess(inputs.read_scores(scores, truth, "calibrate"), inputs.postprocess)
+        judge = None if criterion is None else parse_criterion(criterion)
+        choice = inputs.selection(system.classes)
+        run = Run(threads=threads.threads)
+        result = fit(system, truth, judge, method=method, folds=folds, **choice, run=run)
     if output is not None:
         result.points.save(output)
     show_result(result, (), json)
@@ -55,28 +64,6 @@ def _is_review(path: Location) -> bool:
     from ..io.events.source import Source
 
     return not path.is_dir() and {"stratum", "weight", "correct"} <= set(Source(path).header)
-
-
-def _of_truth(
-    scores: Location,
-    ground_truth: Location,
-    inputs: InputOptions,
-    threads: ThreadOptions,
-    criterion: str | None,
-    method: CalibrationMethod,
-    folds: int,
-) -> Calibration:
-    from .. import Run
-    from ..criteria import parse_criterion
-    from ..tuning import calibrate as fit
-
-    truth = inputs.read_truth(ground_truth)
-    system = postprocess(inputs.read_scores(scores, truth, "calibrate"), inputs.postprocess)
-    judge = None if criterion is None else parse_criterion(criterion)
-    run = Run(threads=threads.threads)
-    return fit(
-        *(system, truth, judge), method=method, folds=folds, **inputs.selection(system.classes), run=run
-    )
 
 
 def _of_review(

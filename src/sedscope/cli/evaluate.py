@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -37,10 +37,8 @@ from .requirements import JUNIT, Requirement, conclude
 from .tasks import DATA, TASK, refuse_with_task, submission_and_truth
 
 if TYPE_CHECKING:
-    from ..evaluation.groups import By
     from ..evaluation.result import Evaluation
     from ..io.locations import Location
-    from ..metrics import Metric
     from ..resampling.resampling import Resampling
     from ..tasks.task_evaluation import TaskEvaluation
 
@@ -101,9 +99,16 @@ def evaluate(
     elif deltas:
         scored = {"points": points, "report": report, "by_length": groups.by_length}
         _refuse_with_deltas(options_given(inputs, engine, memory, **scored))
-        result = _evaluate_deltas(
-            paths, metric_options.metrics(), resampling, groups.groups(), engine.threads
-        )
+        from .. import evaluate_deltas
+        from ..counting.delta_files import merge_files
+
+        with collected_warnings() as notes:
+            merged = merge_files(paths)
+        metrics, by = metric_options.metrics(), groups.groups()
+        with counting_progress(resampling=True) as progress:
+            run = Run(engine.threads, progress=progress)
+            result = evaluate_deltas(merged, metrics, resampling=resampling, by=by, run=run)
+        result = replace(result, warnings=(*notes, *result.warnings))
     else:
         scores, truth = _scores_and_truth(paths)
         options = (inputs, metric_options, resampling, engine, memory, groups)
@@ -247,25 +252,6 @@ def _scores_and_truth(paths: Sequence[Path]) -> tuple[Path, Path]:
             f"Give two paths, SCORES and GROUND_TRUTH, not {counted(len(paths), 'path')}: {names}."
         )
     return paths[0], paths[1]
-
-
-def _evaluate_deltas(
-    paths: Sequence[Path],
-    metrics: Mapping[str, Metric[Any]],
-    resampling: Resampling | None,
-    groups: By | None,
-    threads: int | None,
-) -> Evaluation:
-    from .. import evaluate_deltas
-    from ..counting.delta_files import merge_files
-
-    with collected_warnings() as notes:
-        merged = merge_files(paths)
-    with counting_progress(resampling=True) as progress:
-        result = evaluate_deltas(
-            merged, metrics, resampling=resampling, by=groups, run=Run(threads, progress=progress)
-        )
-    return replace(result, warnings=(*notes, *result.warnings))
 
 
 def _refuse_with_deltas(options: Sequence[str]) -> None:

@@ -100,8 +100,18 @@ def rank(
             )
         ranking = _rank_systems(paths, inputs, metric_options, score, better, resampling, engine)
     else:
+        from ..io.submission_lists import list_systems
+        from ..ranking.submissions import SYSTEMS
+        from ..tasks.task_data import read_task_data
+        from ..tasks.task_ranking import rank_listed
+
         refuse_with_task(inputs, metric_options, score=score, better=better)
-        ranking = _rank_task(task, paths, data, inputs.durations, resampling, engine)
+        systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
+        location = None if truth is None else as_location(truth)
+        opened = read_task_data(task, data, truth=location, durations=inputs.durations)
+        listed = list_systems(systems)
+        with counting_progress(resampling=True, unit=SYSTEMS) as progress:
+            ranking = rank_listed(opened, listed, resampling.resampling(), engine.run(progress))
     _show(ranking, output, private_reasons)
     if output is not None:
         ranking.site(output, title=title, reports=reports, private_reasons=private_reasons, **shown)
@@ -158,28 +168,6 @@ def _rank_systems(
             coverage=inputs.coverage,
             run=engine.run(progress),
         )
-
-
-def _rank_task(
-    name: str,
-    paths: Sequence[str],
-    data: Path | None,
-    durations: Path | None,
-    resampling: ComparisonOptions,
-    engine: EngineOptions,
-) -> Ranking:
-    """Rank submissions to a task."""
-    from ..io.submission_lists import list_systems
-    from ..ranking.submissions import SYSTEMS
-    from ..tasks.task_data import read_task_data
-    from ..tasks.task_ranking import rank_listed
-
-    systems, truth = ([*paths], None) if data is not None else _systems_and_truth(paths)
-    location = None if truth is None else as_location(truth)
-    opened = read_task_data(name, data, truth=location, durations=durations)
-    listed = list_systems(systems)
-    with counting_progress(resampling=True, unit=SYSTEMS) as progress:
-        return rank_listed(opened, listed, resampling.resampling(), engine.run(progress))
 
 
 def _systems_and_truth(paths: Sequence[str]) -> tuple[list[str], str]:

@@ -353,47 +353,39 @@ def _show_choice(
     scale = hours_per(per) / (TICKS_PER_SECOND if of_time else 1)
     alarms = "false alarms (s/h)" if of_time else f"false alarms/{'h' if per == 'hour' else per}"
 
-    def rate(tally: Tally) -> str:
-        return f"{scale * tally.false_alarms_per_hour(counts.hours):.4g}"
-
-    def shares(tally: Tally) -> list[str]:
-        precision = tally.precision if tally.detected else float("nan")
-        return [f"{precision:.4f}", f"{tally.recall:.4f}"]
-
     tallies = {
         label: counts[label].tally_at(threshold) for label, threshold in points.thresholds.items()
     }
-    rows = []
-    for label, tally in tallies.items():
-        row = [
-            label,
-            f"{points.thresholds[label]:.6g}",
-            *shares(tally),
-            f"{tally.fscore():.4f}",
-            rate(tally),
-        ]
-        if guarantees is not None:
-            row += [
-                f"{scale * bound:.4g}" for bound in guarantees.bounds_at(label, points.thresholds[label])
-            ]
-        if judged:
-            row += [*shares(judged[label]), rate(judged[label])]
-        rows.append(row)
-    if len(tallies) > 1:
 
-        def of_all(each: Mapping[str, Tally]) -> list[str]:
-            recall = sum(tally.recall for tally in each.values()) / len(each)
-            return [f"{recall:.4f}", rate(reduce(add, each.values()))]
+    def rate(tally: Tally) -> str:
+        return f"{scale * tally.false_alarms_per_hour(counts.hours):.4g}"
 
-        recall, total = of_all(tallies)
-        row = ["all classes", "", "", recall, "", total]
-        if guarantees is not None:
-            row += [f"{scale * bound:.4g}" for bound in guarantees.total_bounds(points.thresholds)]
-        rows.append([*row, *(["", *of_all(judged)] if judged else [])])
-    header = ["class", "threshold", "precision", "recall", "F-score", alarms]
-    header += [] if guarantees is None else ["lower bound", "upper bound"]
-    header += ["new precision", "new recall", f"new {alarms}"] if judged else []
-    typer.echo("\n".join(format_text([header, *rows])))
+    def columns_of(tallies: Mapping[str, Tally], kind: str = "") -> dict[str, list[str]]:
+        """Return precision, recall and false alarms of the classes, then of all of them."""
+        of_classes = [tallies[label] for label in points.thresholds]
+        recalls = [tally.recall for tally in of_classes]
+        precisions = [tally.precision if tally.detected else float("nan") for tally in of_classes]
+        return {
+            f"{kind}precision": [*(f"{precision:.4f}" for precision in precisions), ""],
+            f"{kind}recall": [f"{recall:.4f}" for recall in (*recalls, sum(recalls) / len(recalls))],
+            f"{kind}{alarms}": [*map(rate, of_classes), rate(reduce(add, of_classes))],
+        }
+
+    columns = {
+        "class": [*tallies, "all classes"],
+        "threshold": [*(f"{threshold:.6g}" for threshold in points.thresholds.values()), ""],
+    }
+    columns |= columns_of(tallies)
+    fscores = [*(f"{tally.fscore():.4f}" for tally in tallies.values()), ""]
+    columns = {**columns, "F-score": fscores, alarms: columns.pop(alarms)}
+    if guarantees is not None:
+        bounds = [guarantees.bounds_at(label, at) for label, at in points.thresholds.items()]
+        ends = zip(*bounds, guarantees.total_bounds(points.thresholds), strict=True)
+        for name, of_classes in zip(("lower bound", "upper bound"), ends, strict=True):
+            columns[name] = [f"{scale * bound:.4g}" for bound in of_classes]
+    columns |= columns_of(judged, "new ") if judged else {}
+    rows = [*zip(*columns.values(), strict=True)]
+    typer.echo("\n".join(format_text([[*columns], *(rows if len(tallies) > 1 else rows[:-1])])))
     if len(tallies) > 1:
         typer.echo("\nall classes: the mean recall, and the false alarms together")
     if judged:
