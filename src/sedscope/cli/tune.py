@@ -376,8 +376,9 @@ def _show_choice(
         "threshold": [*(f"{threshold:.6g}" for threshold in points.thresholds.values()), ""],
     }
     columns |= columns_of(tallies)
+    false_alarms = columns.pop(alarms)
     fscores = [*(f"{tally.fscore():.4f}" for tally in tallies.values()), ""]
-    columns = {**columns, "F-score": fscores, alarms: columns.pop(alarms)}
+    columns |= {"F-score": fscores, alarms: false_alarms}
     if guarantees is not None:
         bounds = [guarantees.bounds_at(label, at) for label, at in points.thresholds.items()]
         ends = zip(*bounds, guarantees.total_bounds(points.thresholds), strict=True)
