@@ -357,18 +357,23 @@ def _show_choice(
         label: counts[label].tally_at(threshold) for label, threshold in points.thresholds.items()
     }
 
+    several = len(tallies) > 1
+
     def rate(tally: Tally) -> str:
         return f"{scale * tally.false_alarms_per_hour(counts.hours):.4g}"
 
     def columns_of(tallies: Mapping[str, Tally], kind: str = "") -> dict[str, list[str]]:
         """Return precision, recall and false alarms of the classes, then of all of them."""
         of_classes = [tallies[label] for label in points.thresholds]
-        recalls = [tally.recall for tally in of_classes]
+        recall = sum(tally.recall for tally in of_classes) / len(of_classes) if several else 0.0
         precisions = [tally.precision if tally.detected else float("nan") for tally in of_classes]
         return {
             f"{kind}precision": [*(f"{precision:.4f}" for precision in precisions), ""],
-            f"{kind}recall": [f"{recall:.4f}" for recall in (*recalls, sum(recalls) / len(recalls))],
-            f"{kind}{alarms}": [*map(rate, of_classes), rate(reduce(add, of_classes))],
+            f"{kind}recall": [*(f"{tally.recall:.4f}" for tally in of_classes), f"{recall:.4f}"],
+            f"{kind}{alarms}": [
+                *map(rate, of_classes),
+                rate(reduce(add, of_classes)) if several else "",
+            ],
         }
 
     columns = {
@@ -386,8 +391,8 @@ def _show_choice(
             columns[name] = [f"{scale * bound:.4g}" for bound in of_classes]
     columns |= columns_of(judged, "new ") if judged else {}
     rows = [*zip(*columns.values(), strict=True)]
-    typer.echo("\n".join(format_text([[*columns], *(rows if len(tallies) > 1 else rows[:-1])])))
-    if len(tallies) > 1:
+    typer.echo("\n".join(format_text([[*columns], *(rows if several else rows[:-1])])))
+    if several:
         typer.echo("\nall classes: the mean recall, and the false alarms together")
     if judged:
         typer.echo("new: on clips that the thresholds were not chosen on (cross-fitted)")
