@@ -161,6 +161,21 @@ def test_tune_names_classes_that_are_never_detected(folder: Path, tmp_path: Path
     assert "would never be detected, with a threshold of inf: " in outcome.err
 
 
+def test_the_mean_recall_leaves_out_classes_without_references(folder: Path, tmp_path: Path) -> None:
+    lines = (folder / "truth.tsv").read_text().splitlines(keepends=True)
+    truth = tmp_path / "truth.tsv"
+    truth.write_text("".join(line for line in lines if not line.endswith("\tDog\n")))
+    files = [folder / "good", truth, "--durations", folder / "durations.tsv"]
+    outcome = run("tune", *files, "-o", tmp_path / "points.toml", "--folds", 3)
+    assert "Dog: no reference events" in outcome.err
+    rows = table_rows(outcome.out)
+    recalls = [
+        float(rows[label][-2]) for label in rows if rows[label][:1] != [] and len(rows[label]) == 8
+    ]
+    assert len(recalls) > 5
+    assert float(rows["all"][-2]) == pytest.approx(sum(recalls) / len(recalls), abs=1e-4)
+
+
 def test_a_curve_of_an_event_list_is_pointed_out(folder: Path, tmp_path: Path) -> None:
     events = tmp_path / "events.tsv"
     assert (

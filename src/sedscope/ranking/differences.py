@@ -16,7 +16,10 @@ from ..resampling.draws import Draws
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from ..resampling.subsampling import Behaviour
+from ..results.text import picked
 from .significance import PValue, SwappedDifferences, is_significant, level_of, p_text, step_down
+
+_ENDS = ("value", "low", "high", "values")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,15 +123,8 @@ def system_value(
 ) -> SystemValue:
     """Return the mean over the runs of a system, with its interval."""
     mean = draws.summary(classes, _mean(runs), Behaviour.of(metric))
-    return SystemValue(
-        value=mean.value,
-        low=mean.low,
-        high=mean.high,
-        values=mean.values,
-        per_class=mean.per_class,
-        resampling=mean.resampling,
-        runs=tuple(float(run[0, 0]) for run in runs),
-    )
+    of_mean = picked(mean, *_ENDS, "per_class", "resampling")
+    return SystemValue(**of_mean, runs=tuple(float(run[0, 0]) for run in runs))
 
 
 def paired_differences(
@@ -161,32 +157,19 @@ def paired_differences(
     level = level_of(draws.resampling.confidence)
 
     def fields(interval: Interval, p: PValue) -> dict[str, Any]:
-        return {
-            "value": interval.value,
-            "low": interval.low,
-            "high": interval.high,
-            "values": interval.values,
-            "p": p.alone,
-            "p_least": p.least,
-            "higher_is_better": metric.higher_is_better,
-            "level": level,
-        }
-
-    def noise_of(interval: Interval) -> FloatArray:
-        return differences(interval.values, interval.value)
+        judged = {"higher_is_better": metric.higher_is_better, "level": level}
+        return {**picked(interval, *_ENDS), "p": p.alone, "p_least": p.least, **judged}
 
     swaps = [None if swapped is None else swapped(metric, *pair) for pair in pairs]
 
-    def noise(i: int) -> FloatArray:
+    def noise(i: int, column: int, interval: Interval) -> FloatArray:
         of_pair = swaps[i]
-        return noise_of(intervals[i]) if of_pair is None else of_pair[:, 0]
+        return differences(interval.values, interval.value) if of_pair is None else of_pair[:, column]
 
     def p_of_class(i: int, number: int, interval: Interval) -> PValue:
-        of_pair = swaps[i]
-        alone = noise_of(interval) if of_pair is None else of_pair[:, 1 + number]
-        return step_down([interval.value], lambda _: alone)[0]
+        return step_down([interval.value], lambda _: noise(i, 1 + number, interval))[0]
 
-    p_values = step_down([interval.value for interval in intervals], noise)
+    p_values = step_down([interval.value for interval in intervals], lambda i: noise(i, 0, intervals[i]))
     return {
         pair: PairDifference(
             **fields(interval, p),

@@ -7,32 +7,25 @@ same name in ``static/panels`` that draws it.
 from __future__ import annotations
 
 from ..source import Data, Panel, ReportSource
-from .alarms import PANEL as ALARMS
-from .calibration import PANEL as CALIBRATION
-from .clips import PANEL as CLIPS
-from .cross_triggers import PANEL as CROSS_TRIGGERS
-from .curves import PANEL as CURVES
-from .errors import PANEL as ERRORS
-from .groups import PANEL as GROUPS
-from .psd_roc import PANEL as PSD_ROC
-from .queries import PANEL as QUERIES
-from .systems import PANEL as SYSTEMS
+from . import (
+    alarms,
+    calibration,
+    clips,
+    cross_triggers,
+    curves,
+    errors,
+    groups,
+    psd_roc,
+    queries,
+    systems,
+)
 
 CLASSES = Panel("classes", "Classes", lambda _: ({}, ()))
 """The table of classes: values, sliders and counts. It reads only what all panels share."""
 
 PANELS: tuple[Panel, ...] = (
-    SYSTEMS,
-    CLASSES,
-    GROUPS,
-    PSD_ROC,
-    QUERIES,
-    CURVES,
-    CALIBRATION,
-    ALARMS,
-    CROSS_TRIGGERS,
-    ERRORS,
-    CLIPS,
+    *(systems.PANEL, CLASSES, groups.PANEL, psd_roc.PANEL, queries.PANEL, curves.PANEL),
+    *(calibration.PANEL, alarms.PANEL, cross_triggers.PANEL, errors.PANEL, clips.PANEL),
 )
 
 
