@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +88,7 @@ SUBMISSIONS: dict[str, tuple[Callable[[Path], None], tuple[str, ...], list[str]]
     "another case": (
         lambda home: write_scores(home, ["Dog", "cat"]),
         GOOD_LIST,
-        ["class Cat has no scores"],
+        ["class Cat (did you mean cat?) has no scores"],
     ),
     "a list": (
         write_scores,
@@ -145,13 +147,20 @@ def test_a_clip_table_of_the_task_serves_with_the_references_too(folder: Path) -
         sed.tasks.evaluate_task(sed.tasks.read_task("public/task.toml"), "ours", "data")
 
 
+@pytest.mark.parametrize("unreferenced", ["keep", "drop"])
 def test_chunks_are_published_with_their_recordings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unreferenced: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     task = sed.tasks.Task(
         "chunks",
-        {"home": dataset("segment_f1", classes=["Dog"], chunks=sed.tasks.ChunkRule(segment=1.0))},
+        {
+            "home": dataset(
+                "segment_f1",
+                classes=["Dog"],
+                chunks=sed.tasks.ChunkRule(segment=1.0, unreferenced=unreferenced, uncovered=0.0),
+            )
+        },
         "home.segment_f1",
     )
     (tmp_path / "data").mkdir()
@@ -167,6 +176,33 @@ def test_chunks_are_published_with_their_recordings(
     hidden = sed.tasks.check_submission("public/task.toml", "ours").problems
     assert hidden == sed.tasks.check_submission(task, "ours", "data").problems
     assert hidden
+
+
+def test_a_check_never_shows_reference_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = sed.tasks.Task("mine", {"home": dataset("psds1", classes=["Dog"])}, "home.psds1")
+    truth = sed.GroundTruth.from_dict({"a": [(1, 2, "Dog"), (7.125, 8.25, "Dog")], "b": []})
+    (tmp_path / "data").mkdir()
+    sed.write_ground_truth(truth, tmp_path / "data" / "ground_truth.tsv")
+    arrays = {clip: np.linspace(0.1, 0.9, 10).reshape(10, 1) for clip in truth.clips}
+    sed.write_scores(sed.Scores.from_arrays(arrays, classes=["Dog"], frame=0.5), "ours/home")
+    check = sed.tasks.check_submission(task, "ours", "data")  # nothing states that clips end later
+    assert [problem.rpartition("home: ")[2] for problem in check.problems] == [
+        "1 reference event begins after the last score of the clip"
+    ]
+    assert not any("7.125" in text or "8.25" in text for text in (*check.problems, *check.warnings))
+
+
+def test_regions_get_the_same_verdict(folder: Path) -> None:
+    write = (folder / "data" / "home" / "regions.tsv").write_text
+    write("filename\tonset\toffset\na\t0\t1.5\nb\t0\t3\nc\t0\t3\n")
+    task = sed.tasks.read_task("mine.toml")
+    home = replace(task.datasets["home"], regions="regions.tsv")
+    sed.tasks.write_task(replace(task, datasets={**task.datasets, "home": home}), "regions.toml")
+    sed.tasks.publish_task("regions.toml", "data", "public_regions")
+    hidden = sed.tasks.check_submission("public_regions/task.toml", "ours")
+    known = sed.tasks.check_submission("regions.toml", "ours", "data")
+    assert (hidden.problems, hidden.warnings) == (known.problems, known.warnings)
 
 
 def test_what_needs_the_references_is_refused(folder: Path) -> None:

@@ -266,3 +266,9 @@ def test_names_that_no_task_has() -> None:
         sed.tasks.read_task("dcase2021task4")
     with pytest.raises(sed.SedscopeError, match=r"Cannot read nowhere\.toml"):
         sed.tasks.read_task("nowhere.toml")
+
+
+def test_a_label_is_not_both_evaluated_and_ignored() -> None:
+    reading = sed.TruthReading(ignored_labels=("UNK",))
+    with pytest.raises(sed.SedscopeError, match="both in classes and in ignored_labels: UNK"):
+        dataset("psds1", classes=["Dog", "UNK"], truth=reading)

@@ -9,7 +9,7 @@ import json
 import re
 import shutil
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -21,7 +21,7 @@ from ..data.ground_truth import GroundTruth
 from ..errors import SedscopeError, listing
 from ..io.atomic_write import filling, write_text
 from ..io.locations import Location, input_location, local_path, read_input
-from ..io.side_tables import read_durations, write_durations
+from ..io.side_tables import clip_seconds, read_durations, write_durations
 from ..io.text_tables import quoted
 from ..metrics import Metric
 from .task import Dataset, Task, named_files
@@ -53,8 +53,10 @@ import json
 import math
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+warnings.simplefilter("ignore")  # participants see the log, and some are about the reference events
 try:
     import sedscope as sed
 except ImportError:
@@ -314,10 +316,40 @@ def publish_task(task: Task | str | Location, data: str | Location, folder: str 
 def _write_clips(of_set: DatasetTruth, path: Path) -> None:
     """Write the clips of a data set, with their durations if they are known."""
     truth = of_set.truth
-    if truth.durations is not None and (truth.durations > 0).all():
+    if _has_durations(truth):
         write_durations(truth, path)
     else:
         write_text(path, "\n".join(["filename", *map(quoted, truth.clips)]) + "\n")
+
+
+def _has_durations(truth: GroundTruth) -> bool:
+    return truth.durations is not None and bool((truth.durations > 0).all())
+
+
+def without_references(of_set: DatasetTruth) -> DatasetTruth | None:
+    """Return a data set as participants have it; None if its submissions cannot be checked with that."""
+    if _hidden_needs(of_set.dataset):
+        return None
+    truth, dataset = of_set.truth, of_set.dataset
+    seconds = clip_seconds(truth) if _has_durations(truth) else None
+    empty = _empty_truth(dataset, truth.clips, seconds)
+    return replace(of_set, dataset=_without_choices(dataset), truth=empty)
+
+
+def _without_choices(dataset: Dataset) -> Dataset:
+    """Return a data set of which all clips count, because the others need the reference events."""
+    rule = dataset.chunks
+    return replace(
+        dataset, clips=None, chunks=None if rule is None else replace(rule, unreferenced="keep")
+    )
+
+
+def _empty_truth(
+    dataset: Dataset, clips: Iterable[str], seconds: Mapping[str, float] | None
+) -> GroundTruth:
+    truth = GroundTruth.from_dict(dict.fromkeys(clips, ()), durations=seconds)
+    truth.labels = tuple(sorted(dataset.classes or ()))
+    return truth
 
 
 def read_published_data(task: Path | str | Location) -> TaskData:
@@ -358,29 +390,33 @@ def _read_set(name: str, dataset: Dataset, folder: Location) -> DatasetTruth:
             f'Nothing says which clips the data set {name} has. Write clips = "{CLIP_FILE}" into the task, '
             "and give a table 'filename duration' of that name."
         )
-    truth = GroundTruth.from_dict(dict.fromkeys(clips or seconds or (), ()), durations=seconds)
-    truth.labels = tuple(sorted(dataset.classes or ()))
+    truth = _empty_truth(dataset, clips or seconds or (), seconds)
     label_map = system_labels(dataset, folder)
-    return DatasetTruth(name, replace(dataset, clips=None), folder, truth, label_map, recordings)
+    return DatasetTruth(name, _without_choices(dataset), folder, truth, label_map, recordings)
 
 
 def _refuse_hidden_needs(task: Task, datasets: Mapping[str, Dataset]) -> None:
     """Refuse data sets whose submissions cannot be checked without the reference events."""
-    problems = []
-    for name, dataset in datasets.items():
-        reasons = {
-            "it does not list its classes (write classes = […])": dataset.classes is None,
-            "its shots come from the reference events": dataset.shots is not None,
-            "its clips end with the reference events": dataset.clip_ends != "stated",
-            "its groups are the folders of the reference events": bool(
-                dataset.groups and dataset.groups.folders
-            ),
-            "it chooses some of the clips (leave out clips)": isinstance(dataset.clips, tuple)
-            or dataset.clips == "scored",
-        }
-        problems += [f"{name}: {reason}" for reason, applies in reasons.items() if applies]
+    problems = [
+        f"{name}: {reason}" for name, dataset in datasets.items() for reason in _hidden_needs(dataset)
+    ]
     if problems:
         raise SedscopeError(
             f"Submissions to the task {task.name} cannot be checked without the reference events: "
             f"{listing(problems, limit=10)}."
         )
+
+
+def _hidden_needs(dataset: Dataset) -> list[str]:
+    """Return why submissions cannot be checked without the reference events."""
+    reasons = {
+        "it does not list its classes (write classes = […])": dataset.classes is None,
+        "its shots come from the reference events": dataset.shots is not None,
+        "its clips end with the reference events": dataset.clip_ends != "stated",
+        "its groups are the folders of the reference events": bool(
+            dataset.groups and dataset.groups.folders
+        ),
+        "it chooses some of the clips (leave out clips)": isinstance(dataset.clips, tuple)
+        or dataset.clips == "scored",
+    }
+    return [reason for reason, applies in reasons.items() if applies]

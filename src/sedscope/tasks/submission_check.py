@@ -22,6 +22,7 @@ from ..io.events.files import read_event_table
 from ..io.locations import Location, folder_content, input_location
 from ..io.submission_lists import refuse_outward_links
 from ..io.systems import holds_detection_sets, holds_events, read_detection_sets, read_system_scores
+from .publication import read_published_data, without_references
 from .submissions import (
     as_evaluated,
     depends_on_output,
@@ -120,8 +121,6 @@ def check_submission(
     ['there is no such file or folder']
     """
     if data is None and truth is None and not isinstance(task, Task):
-        from .publication import read_published_data
-
         data = read_published_data(task)
     opened = read_task_data(task, data, truth, durations)
     try:
@@ -140,8 +139,11 @@ def check_submission(
     }
     several = len(opened.datasets) > 1
     for name, path in outputs.items():
-        of_set = opened.datasets[name]
-        for finding in _findings(path, of_set, run):
+        of_set = without_references(opened.datasets[name]) or opened.datasets[name]
+        findings = _findings(path, of_set, run)
+        if of_set.truth.durations is None and not any(of.severity == "error" for of in findings):
+            findings += _hidden_errors(path, opened.datasets[name], run)
+        for finding in findings:
             if finding.severity == "error":
                 check.problems += _lines(finding, path)
             else:
@@ -190,6 +192,15 @@ def _findings(path: Location, truth: DatasetTruth, run: Run | None) -> list[Find
         except SedscopeError as error:
             return [*validation.warnings, _failure(error, scores, truth)]
     return [*validation.warnings, *_validated(changed, references, truth, run).findings]
+
+
+def _hidden_errors(path: Location, truth: DatasetTruth, run: Run | None) -> list[Finding]:
+    """Return errors that only the reference events show, without naming these.
+
+    Where the durations of clips are not known, scores may end before the references.
+    """
+    findings = _findings(path, truth, run)
+    return [replace(of, where=(), lines=False) for of in findings if of.severity == "error"]
 
 
 def _failure(error: SedscopeError, scores: Scores, truth: DatasetTruth) -> Finding:

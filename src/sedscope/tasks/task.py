@@ -282,6 +282,11 @@ class Dataset:
             value = getattr(self, key)
             if value is not None and not (key == "clips" and isinstance(value, str)):
                 object.__setattr__(self, key, _texts(key, value))
+        both = sorted({*(self.classes or ())}.intersection(labels or ()))
+        if both:
+            raise SedscopeError(
+                f"These labels are both in classes and in ignored_labels: {listing(both)}."
+            )
         if not self.ground_truth:
             raise SedscopeError("A data set needs the name of its ground_truth.")
         if len(self.durations) not in (1, len(self.ground_truth)):
