@@ -6,17 +6,32 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, TypeVar
 
+from ..errors import SedscopeError, listing
+
 Format = TypeVar("Format")
 
 
 class FormatTable(Mapping[str, Format]):
     """The formats of a package, by name. A module is loaded when one of its formats may be needed.
 
-    ``modules``: the modules of the package, and the kind of content that each recognises.
+    ``what``: what the formats hold, for messages. ``modules``: the modules of the package, and the kind of
+    content that each recognises.
     """
 
-    def __init__(self, package: str, modules: Mapping[str, str]) -> None:
-        self._package, self._modules = package, modules
+    def __init__(self, package: str, what: str, modules: Mapping[str, str]) -> None:
+        self._package, self._what, self._modules = package, what, modules
+
+    def named(self, name: str) -> Format:
+        """Return the format of a name, and refuse an unknown one."""
+        if name not in self:
+            known = listing([*self], limit=30)
+            raise SedscopeError(f"There is no {self._what} format {name!r}. Choose from {known}.")
+        return self[name]
+
+    def by_suffix(self) -> dict[str, str]:
+        """Return the names of the formats by the endings of file names that select them."""
+        formats: Mapping[str, Any] = self
+        return {suffix: name for name, format in formats.items() for suffix in format.suffixes}
 
     def of_kind(self, *kinds: str) -> dict[str, Format]:
         """Return the formats that recognise content of some kinds, by name."""

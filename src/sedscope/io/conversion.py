@@ -18,18 +18,12 @@ from ..errors import SedscopeError, counted, issue_warnings, listing
 from ..progress import ProgressChoice
 from .atomic_write import check_output
 from .event_files import write_event_set
-from .events.files import (
-    EVENT_FORMATS,
-    event_formats_by_suffix,
-    format_of_name,
-    read_event_table,
-    recognise_event_format,
-)
+from .events.files import EVENT_FORMATS, format_of_name, read_event_table, recognise_event_format
 from .events.format import Boxes, EventSet
 from .events.source import EventReadOptions, Source
 from .locations import Address, Location, check_input, input_location, local_path
 from .output_checks import refuse_overwriting
-from .scores.files import SCORE_FORMATS, recognise_score_format, score_format, write_scores
+from .scores.files import SCORE_FORMATS, recognise_score_format, write_scores
 from .side_tables import load_durations, refuse_detections, write_durations
 from .systems import SystemReading
 
@@ -139,7 +133,7 @@ def convert(
                 f"{source_location} holds scores, but {target_format} holds events. Detect events at "
                 "a threshold instead (sedscope detect)."
             )
-        score_format(target_format)  # refuses an unknown one
+        SCORE_FORMATS.named(target_format)  # refuses an unknown one
         scores = reading._read_frames(source_location)
         _warn_without_effect(scores.label_maps)
         source_format = format or _score_format_name(source_location)
@@ -227,10 +221,10 @@ def _score_format_name(path: Location) -> str:
 def _format_by_name(path: Path, kind: Literal["scores", "events"]) -> str:
     """Return the format that a file name selects."""
     formats = {**SCORE_FORMATS} if kind == "scores" else {**EVENT_FORMATS}
-    by_suffix = {suffix: format.name for format in SCORE_FORMATS.values() for suffix in format.suffixes}
+    by_suffix = SCORE_FORMATS.by_suffix()
     if kind == "events":  # they can become scores, where no format of events has such names
         del by_suffix[""]
-        by_suffix |= event_formats_by_suffix()
+        by_suffix |= EVENT_FORMATS.by_suffix()
     choice = f"{kind}. Choose one with `to=` from {listing([*formats], limit=30)}"
     return format_of_name(path, by_suffix, choice)
 

@@ -17,7 +17,7 @@ from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.tables import FrameLike, is_columns, is_frame
 from ..errors import SedscopeError, counted, issue_warnings, listing
 from .events import dcase
-from .events.files import event_format, event_formats_by_suffix, format_of_name, read_event_table
+from .events.files import EVENT_FORMATS, format_of_name, read_event_table
 from .events.format import Boxes, EventSet
 from .events.source import EventReadOptions
 from .locations import Address, Location, local_path
@@ -125,14 +125,14 @@ def write_events(
 
 def event_format_of_name(path: Path) -> str:
     """Return the format of events that the name of a file or folder to write selects."""
-    by_suffix = event_formats_by_suffix()
+    by_suffix = EVENT_FORMATS.by_suffix()
     names = listing([suffix for suffix in by_suffix if suffix], limit=20)
     return format_of_name(path, {**by_suffix, "": "raven"}, f"events. It may end in {names}")
 
 
 def write_event_set(events: EventSet, path: Path, *, format: str, lossy: bool = False) -> None:
     """Write events in a format. What it cannot hold is an error unless ``lossy``."""
-    chosen = event_format(format)
+    chosen = EVENT_FORMATS.named(format)
     losses = chosen.losses(events)
     if losses and not lossy:
         raise SedscopeError(
@@ -371,6 +371,6 @@ def write_ground_truth(
         ]
         for i, clip in enumerate(truth.clips)
     }
-    writes_durations = truth.durations is not None and event_format(format).uses_durations
+    writes_durations = truth.durations is not None and EVENT_FORMATS.named(format).uses_durations
     durations = clip_seconds(truth) if writes_durations else {}
     write_event_set(EventSet(events, durations), local_path(path), format=format, lossy=lossy)

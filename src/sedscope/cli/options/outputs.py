@@ -127,10 +127,10 @@ def write_event_list(
 ) -> list[str]:
     """Write events in the format that the name of a file or folder selects, and note what that lacks."""
     from ...io.event_files import event_format_of_name, write_event_set
-    from ...io.events.files import event_format
+    from ...io.events.files import EVENT_FORMATS
     from ...io.events.format import EventSet
 
-    target = event_format(event_format_of_name(path))
+    target = EVENT_FORMATS.named(event_format_of_name(path))
     needs_durations = target.uses_durations
     event_set = EventSet(events, (durations if needs_durations else None) or {}, boxes)
     write_event_set(event_set, path, format=target.name, lossy=True)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ...data.event_table import EventTable, concatenate
-from ...errors import SedscopeError, listing, problem_lines, raise_together
+from ...errors import SedscopeError, problem_lines, raise_together
 from .. import FormatTable
 from ..locations import Location, folder_files, input_location
 from .format import EventFormat
@@ -16,6 +16,7 @@ from .source import EventReadOptions, Source
 
 EVENT_FORMATS: FormatTable[EventFormat] = FormatTable(
     __package__,
+    "event",
     {
         "dcase": "table",
         "event_lists": "table",
@@ -29,20 +30,6 @@ EVENT_FORMATS: FormatTable[EventFormat] = FormatTable(
         "activitynet": "json",
     },
 )
-
-
-def event_format(name: str) -> EventFormat:
-    """Return the format of a name."""
-    if name not in EVENT_FORMATS:
-        raise SedscopeError(
-            f"There is no event format {name!r}. Choose from {listing([*EVENT_FORMATS], limit=30)}."
-        )
-    return EVENT_FORMATS[name]
-
-
-def event_formats_by_suffix() -> dict[str, str]:
-    """Return the names of the formats by the endings of file names that select them."""
-    return {suffix: format.name for format in EVENT_FORMATS.values() for suffix in format.suffixes}
 
 
 def format_of_name(path: PurePath, by_suffix: Mapping[str, str], choice: str) -> str:
@@ -92,7 +79,7 @@ def read_event_table(
     default, they are an error.
     """
     source = input_location(path)
-    chosen = None if format is None else event_format(format)
+    chosen = None if format is None else EVENT_FORMATS.named(format)
     options = options or EventReadOptions()
     if not source.is_dir():
         return _read_file(Source(source, problems=problems), chosen, options)

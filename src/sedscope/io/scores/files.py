@@ -32,17 +32,9 @@ from .format import ScoreFormat, ScoreReadOptions, identity_before_reading
 
 SCORE_FORMATS: FormatTable[ScoreFormat] = FormatTable(
     __package__,
+    "score",
     {"tsv": "folder", "memmap_folder": "folder", "npz": "file", "hdf5": "file", "parquet": "any"},
 )
-
-
-def score_format(name: str) -> ScoreFormat:
-    """Return the format of a name."""
-    if name not in SCORE_FORMATS:
-        raise SedscopeError(
-            f"There is no score format {name!r}. Choose from {listing([*SCORE_FORMATS], limit=30)}."
-        )
-    return SCORE_FORMATS[name]
 
 
 def recognise_score_format(path: Location) -> ScoreFormat | None:
@@ -128,7 +120,7 @@ def read_scores(
     [0.2, 0.9, 0.4]
     """
     source = input_location(path)
-    chosen = recognise_score_format(source) if format is None else score_format(format)
+    chosen = recognise_score_format(source) if format is None else SCORE_FORMATS.named(format)
     if chosen is None:
         if source.is_dir():
             _refuse_other_tables(source)
@@ -192,7 +184,7 @@ def _reopen(format: str, source: Location, options: ScoreReadOptions, call: str)
 
     ``call`` identifies the call of :func:`read_scores`, because the files may change until the next one.
     """
-    return _Reader(format, source, options, _open(score_format(format), source, options))
+    return _Reader(format, source, options, _open(SCORE_FORMATS.named(format), source, options))
 
 
 def write_scores(
@@ -233,18 +225,12 @@ def write_scores(
     [0.2, 0.9, 0.4]
     """
     target = local_path(path)
-    chosen = score_format(format or _format_by_suffix(target))
+    by_suffix = {**SCORE_FORMATS.by_suffix(), "": "tsv"}
+    chosen = SCORE_FORMATS.named(format or by_suffix.get(target.suffix.lower(), "tsv"))
     clips = chosen.clips_for(scores, target, lossy=lossy, progress=as_progress(progress, "Writing"))
     if lossy and "types that differ" not in chosen.holds:
         clips = _of_one_type(scores, clips)
     chosen.write(scores, target, clips)
-
-
-def _format_by_suffix(path: Path) -> str:
-    suffix = path.suffix.lower()
-    return next(
-        (format.name for format in SCORE_FORMATS.values() if suffix and suffix in format.suffixes), "tsv"
-    )
 
 
 def _of_one_type(
