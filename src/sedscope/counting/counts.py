@@ -271,14 +271,8 @@ class ClassCounts(Tabular):
         ([0, 1, 0], [0, 0, 1])
         """
 
-        def with_none(column: IntArray | None) -> IntArray | None:
-            return None if column is None else np.concatenate([[0], column])
-
-        tp, fp = with_none(self.tp), with_none(self.fp)
-        assert tp is not None
-        assert fp is not None
-        pairs, right = with_none(self.pairs), with_none(self.right)
-        return Tally(tp, fp, self.references, self.trials, pairs, right)
+        rows = Tally(self.tp, self.fp, self.references, self.trials, self.pairs, self.right)
+        return rows._of_columns(lambda column: np.concatenate([[0], column]))
 
     def cheapest_points(self) -> tuple[NDArray[np.intp], Tally]:
         """Return the operating points that can be best, and their places among all of :meth:`tally`.

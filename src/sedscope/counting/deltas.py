@@ -226,15 +226,26 @@ class Deltas:
         >>> deltas.of_clips(np.array([False])).clips
         ()
         """
+        variants = {variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()}
+        return self._members(np.flatnonzero(kept), self.tables.of_clips(kept), variants)
+
+    def _members(
+        self, clips: NDArray[np.intp], tables: DeltaTables, variants: Mapping[PostProcessing, Deltas]
+    ) -> Deltas:
+        """Return the deltas of some of the clips, in this order. ``tables``, ``variants``: theirs."""
+
+        def chosen(column: NDArray[Any] | None) -> Any:
+            return None if column is None else column[clips]
+
         return replace(
             self,
-            clips=tuple(clip for clip, keep in zip(self.clips, kept, strict=True) if keep),
-            durations=self.durations[kept],
-            tables=self.tables.of_clips(kept),
-            variants={variant: deltas.of_clips(kept) for variant, deltas in self.variants.items()},
+            clips=tuple(self.clips[clip] for clip in clips.tolist()),
+            durations=self.durations[clips],
+            tables=tables,
+            variants=variants,
             provenance=replace(self.provenance, scores=None),
-            extents=None if self.extents is None else self.extents[kept],
-            clip_numbers=None if self.clip_numbers is None else self.clip_numbers[kept],
+            extents=chosen(self.extents),
+            clip_numbers=chosen(self.clip_numbers),
         )
 
     def of_system(self, name: str | None) -> Deltas:
@@ -652,21 +663,15 @@ def split_by_clip(deltas: Deltas, groups: NDArray[np.intp], number: int) -> list
     variants = {
         variant: split_by_clip(part, groups, number) for variant, part in deltas.variants.items()
     }
-    parts = []
-    for group, (first, last) in enumerate(zip([0, *ends], ends, strict=False)):
-        members = order[first:last]
-        parts.append(
-            replace(
-                deltas,
-                clips=tuple(deltas.clips[clip] for clip in members),
-                durations=deltas.durations[members],
-                tables=sorted_tables.clip_range(first, last),
-                variants={variant: of_groups[group] for variant, of_groups in variants.items()},
-                provenance=replace(deltas.provenance, scores=None),
-                extents=None if deltas.extents is None else deltas.extents[members],
-            )
+    bounds = zip([0, *ends], ends, strict=False)
+    return [
+        deltas._members(
+            order[first:last],
+            sorted_tables.clip_range(first, last),
+            {variant: of_groups[group] for variant, of_groups in variants.items()},
         )
-    return parts
+        for group, (first, last) in enumerate(bounds)
+    ]
 
 
 def in_clip_order(deltas: Deltas, clips: tuple[str, ...]) -> Deltas:
@@ -675,14 +680,9 @@ def in_clip_order(deltas: Deltas, clips: tuple[str, ...]) -> Deltas:
         return deltas
     place = {clip: number for number, clip in enumerate(deltas.clips)}
     order = np.array([place[clip] for clip in clips], np.intp)
-    return replace(
-        deltas,
-        clips=clips,
-        durations=deltas.durations[order],
-        tables=deltas.tables.in_order(order),
-        variants={variant: in_clip_order(part, clips) for variant, part in deltas.variants.items()},
-        extents=None if deltas.extents is None else deltas.extents[order],
-    )
+    variants = {variant: in_clip_order(part, clips) for variant, part in deltas.variants.items()}
+    ordered = deltas._members(order, deltas.tables.in_order(order), variants)
+    return replace(ordered, provenance=deltas.provenance)
 
 
 def of_classes(deltas: Deltas, kept: NDArray[np.bool_]) -> Deltas:

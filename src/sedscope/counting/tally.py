@@ -226,23 +226,17 @@ class Tally:
 
     def rows(self, rows: NDArray[np.intp]) -> Tally:
         """Return some of the operating points."""
-        tp, fp, pairs, right = (
-            column[rows] if isinstance(column, np.ndarray) else column
-            for column in (self.tp, self.fp, self.pairs, self.right)
-        )
-        assert tp is not None
-        assert fp is not None
-        return Tally(tp, fp, self.references, self.trials, pairs, right)
+        return self._of_columns(lambda column: column[rows])
 
     def __getitem__(self, row: int) -> Tally:
         """Return one of the operating points."""
-        assert isinstance(self.tp, np.ndarray)
-        assert isinstance(self.fp, np.ndarray)
-        pairs, right = (
-            int(column[row]) if isinstance(column, np.ndarray) else None
-            for column in (self.pairs, self.right)
-        )
-        return Tally(int(self.tp[row]), int(self.fp[row]), self.references, self.trials, pairs, right)
+        return self._of_columns(lambda column: int(column[row]))
+
+    def _of_columns(self, change: Callable[[NDArray[Any]], Any]) -> Tally:
+        """Return a tally of what a function makes of each column."""
+        columns: list[Any] = [self.tp, self.fp, self.pairs, self.right]
+        tp, fp, pairs, right = (None if column is None else change(column) for column in columns)
+        return Tally(tp, fp, self.references, self.trials, pairs, right)
 
     def __add__(self, other: Tally) -> Tally:
         """Return the counts of two classes together."""

@@ -260,11 +260,9 @@ def _clip_events(clip: str, events: Iterable[_Event], label_map: LabelMap) -> li
 
 def _of_several_labels(group: Sequence[tuple[int, _Event]]) -> bool:
     """Return whether events overlap because of the map alone. Those of one label are refused elsewhere."""
-    by_label: dict[str, list[tuple[int, _Event]]] = {}
-    for position, event in group:
-        by_label.setdefault(event[2], []).append((position, event))
-    apart = all(len(_overlapping(of_label)) == len(of_label) for of_label in by_label.values())
-    return len(by_label) > 1 and apart
+    labels = {event[2] for _, event in group}
+    of_labels = [[pair for pair in group if pair[1][2] == label] for label in labels]
+    return len(labels) > 1 and all(len(_overlapping(events)) == len(events) for events in of_labels)
 
 
 def _merged(clip: str, group: Sequence[tuple[int, _Event]], target: str) -> _Event:
