@@ -235,7 +235,8 @@ class Tally:
     def _of_columns(self, change: Callable[[NDArray[Any]], Any]) -> Tally:
         """Return a tally of what a function makes of each column."""
         columns: list[Any] = [self.tp, self.fp, self.pairs, self.right]
-        tp, fp, pairs, right = (None if column is None else change(column) for column in columns)
+        changed: list[Any] = [None if column is None else change(column) for column in columns]
+        tp, fp, pairs, right = changed
         return Tally(tp, fp, self.references, self.trials, pairs, right)
 
     def __add__(self, other: Tally) -> Tally:
