@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sedscope as sed
+from sedscope.counting.deltas import Deltas
 from sedscope.counting.tally import Tally
 from sedscope.resampling.exact_limits import (
     binomial_at_most,
@@ -147,6 +148,34 @@ def test_a_precision_is_promised_where_detections_merge_early(data: Path) -> Non
     )
 
 
+@pytest.fixture(scope="module")
+def flickering() -> Deltas:
+    """Counts of scores that flicker: detections are in many pieces at high thresholds, and merge below."""
+    truth = sed.simulate.ground_truth(80, classes=4, seed=1, events_per_minute=20)
+    return sed.deltas(sed.simulate.scores(truth, seed=1, quality=1.0), truth, IOU)
+
+
+def test_a_precision_is_promised_where_pieces_of_detections_merge(flickering: Deltas) -> None:
+    # there are more wrong pieces than right ones at every threshold at which detections first reach a number
+    assert sed.choose(flickering, "recall", min_precision=0.3, confidence=0.95).unmet == {}
+
+
+def test_some_classes_are_promised_where_all_have_too_many_false_alarms(flickering: Deltas) -> None:
+    # thresholds without false alarms in the clips that they are learnt on have too many in the others
+    limit: dict[str, Any] = {"max_false_alarms": 300, "total": True}
+    points = sed.choose(flickering, **limit, confidence=0.95)
+    assert not points.unmet
+    silent = {label for label, threshold in points.thresholds.items() if threshold == np.inf}
+    assert 0 < len(silent) < 4
+
+
+def test_a_limit_for_all_classes_together_takes_more_hours() -> None:
+    # a third of the clips says which thresholds to test
+    deltas = sed.deltas(*night(30, 0), IOU)
+    points = sed.choose(deltas, max_false_alarms=0.1, total=True, confidence=0.95)
+    assert "even without any false alarm, that takes 44.94 hours" in points.unmet["Dog"]
+
+
 def random_frontiers(rng: np.random.Generator) -> tuple[dict[str, Frontier], dict[str, Tally], int]:
     classes, tallies = int(rng.integers(1, 5)), {}
     for c in range(classes):
@@ -249,11 +278,11 @@ def test_a_promise_is_kept_by_the_upper_bound(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"confidence": 0.95}, "Give min_precision"),
+        ({"confidence": 0.95}, "Give `min_precision=`"),
         ({"confidence": 0.95, "max_false_alarms": 0}, "No recording is long enough"),
         ({"confidence": 1, "max_false_alarms": 1}, "at least 0.5 and at most 0.9999"),
         ({"confidence": True, "max_false_alarms": 1}, "must be a number"),
-        ({"groups": {"night": 1}}, "Give confidence"),
+        ({"groups": {"night": 1}}, "Give `confidence=`"),
         ({"total": True}, "Give `max_false_alarms=`"),
         ({"max_false_alarms": 1, "per": "week"}, "Choose 'hour' or 'day'"),
         ({"confidence": 0.9, "max_false_alarms": 1, "groups": {"night": 1}}, "needs deltas"),

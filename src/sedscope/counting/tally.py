@@ -15,6 +15,7 @@ from .. import _native
 from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..data.times import TICKS_PER_SECOND
+from ..definitions import definition
 from ..errors import SedscopeError
 
 Number: TypeAlias = "int | float | NDArray[Any]"
@@ -41,6 +42,15 @@ def hours_per(unit: str) -> int:
     if unit not in hours:
         raise SedscopeError(f"per={unit!r} is not a unit of recording time. Choose 'hour' or 'day'.")
     return hours[unit]
+
+
+def rate_text(limit: float, per: str) -> str:
+    """Spell a rate of false alarms.
+
+    >>> rate_text(1.0, "day"), rate_text(0.5, "hour")
+    ('1 false alarm per day', '0.5 false alarms per hour')
+    """
+    return f"{definition(limit)} {'false alarm' if limit == 1 else 'false alarms'} per {per}"
 
 
 def most_false_positives(limit: float, hours: float, per: str = "hour") -> int:

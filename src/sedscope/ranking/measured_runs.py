@@ -14,6 +14,7 @@ from ..alignment.time_agreement import TimeSample
 from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
 from ..counting.deltas import Deltas
+from ..counting.tally import rate_text
 from ..criteria import Criterion
 from ..data.arrays import FloatArray, IntArray
 from ..data.times import Ticks
@@ -108,7 +109,7 @@ class MatchedPoints:
             for criterion, deltas in of_list.items():
                 self._limits[criterion] = false_positives_of(deltas, draws.weights)
         else:
-            where = f"{rate[0]:g} false alarms per {rate[1]} and class"
+            where = f"{rate_text(*rate)} and class"
             for criterion, deltas in passes[0][1].items():
                 self._limits[criterion] = false_positives_allowed(*rate, deltas, draws.weights)
         classes = passes[0][0].alignment.classes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
 from ..counting.deltas import Deltas
-from ..counting.tally import Tally, first_best_row, hours_per, most_false_positives
+from ..counting.tally import Tally, first_best_row, hours_per, most_false_positives, rate_text
 from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
 from ..definitions import LARGEST_WEIGHT, optional_number, require_number
@@ -154,7 +154,7 @@ def choose(
         )
     if groups is not None and confidence is None:
         raise SedscopeError(
-            "groups= only applies to constraints with confidence. Give confidence= as well."
+            "`groups=` only applies to constraints with confidence. Give `confidence=` as well."
         )
     deltas = counts if isinstance(counts, Deltas) else None
     counts = counts.counts() if isinstance(counts, Deltas) else counts
@@ -231,7 +231,7 @@ class Constraints:
             )
         if self.confidence is not None and not self._number():
             raise SedscopeError(
-                "`confidence=` is that of a constraint. Give min_precision=, min_recall= or "
+                "`confidence=` is that of a constraint. Give `min_precision=`, `min_recall=` or "
                 "`max_false_alarms=` as well."
             )
         if self.confidence is not None and self.max_false_alarms == 0:
@@ -278,11 +278,11 @@ class Constraints:
     def limit_text(self, guarantees: Guarantees | None) -> str:
         """Describe the limit on false alarms, and the hours that it takes if there are too few."""
         of_all = " of all classes together" if self.total else ""
-        text = f"at most {self.max_false_alarms} false alarms per {self.per}{of_all}"
+        text = f"at most {rate_text(self.max_false_alarms or 0, self.per)}{of_all}"
         if guarantees is None:
             return text
         text += f" {_confidence_text(guarantees)}"
-        needed = hours_without_false_alarms(self.per_hour, 1 - self.level)
+        needed = hours_without_false_alarms(self.per_hour, 1 - self.level, self.total)
         if needed <= guarantees.hours:
             return text
         return (

@@ -9,7 +9,7 @@ to clip than those of independent events would.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,19 +31,23 @@ from ..resampling.exact_limits import (
 from ..resampling.resampling import Resampling
 from .allocation import Frontier, allocate
 
+_LEARNING = 1 / 3  # of the clips, on which the allocation to classes is learnt; the others test it
 _PRECISION = 1e-11  # more than rounding changes a probability, as a share of it
 _STEP = 1.005  # from one operating point that is tested to the next
 _STARTS = (0.5, 1.0, 2.0, 4.0, 8.0)  # numbers of detections, per reference, at which tests begin
 _PLACES, _FIRST = 6, 0.25  # and so many places more, from that number of detections on
 
 
-def hours_without_false_alarms(per_hour: float, confidence: float) -> float:
+def hours_without_false_alarms(per_hour: float, confidence: float, total: bool = False) -> float:
     """Return how many hours without any false alarm keep a limit with confidence.
+
+    ``total``: for all classes together, of which only some of the hours are tested.
 
     >>> round(hours_without_false_alarms(0.1, 0.95), 2)
     29.96
     """
-    return poisson_upper_limit(0, confidence) / per_hour if per_hour else math.inf
+    hours = poisson_upper_limit(0, confidence) / per_hour if per_hour else math.inf
+    return hours / (1 - _LEARNING) if total else hours
 
 
 def rate_is_below(limit: float, number: int, hours: float, dependence: float, level: float) -> bool:
@@ -225,14 +229,19 @@ def _starts(table: ClassCounts) -> set[int]:
     """Return the operating points at which tests of a share begin.
 
     These are numbers of detections per reference, and places of equal distance, for systems whose detections
-    merge before there are many.
+    merge before there are many. Scores that flicker have most detections where events are in pieces, and far
+    fewer below: one start is where the number of detections has fallen by the largest factor before it rises
+    again.
     """
     tp, fp = _columns(table)
     sequence = np.array(_sequence(table))
-    reached = np.maximum.accumulate(tp + fp)[sequence]
+    number = (tp + fp)[sequence]
+    reached = np.maximum.accumulate(number)
     at_least = [max(1, math.ceil(share * table.references)) for share in (_FIRST, *_STARTS)]
     first, *places = np.searchsorted(reached, at_least, side="left").tolist()
     places += np.linspace(first, len(sequence), _PLACES, endpoint=False).astype(int).tolist()
+    later = np.maximum.accumulate(number[::-1])[::-1]
+    places.append(int(np.argmax(np.minimum(reached, later) / np.maximum(number, at_least[0]))))
     return {int(sequence[place]) for place in places if place < len(sequence)} or {int(sequence[-1])}
 
 
@@ -261,10 +270,10 @@ def tested_in_order(
     return passed
 
 
-_LEARNING = 1 / 3
-"""The share of the clips on which the allocation to classes is learnt; it is tested on the others."""
 _BUDGETS = (*np.arange(0, 0.5, 0.1).tolist(), *np.arange(0.5, 1.4, 0.02).tolist())
 """The false alarms of the allocations that are tested, as shares of what the limit allows."""
+_SILENT_STEPS = 10
+"""In so many steps, all classes are detected."""
 
 
 def promised_thresholds(
@@ -293,15 +302,32 @@ def promised_thresholds(
         places = np.searchsorted(-learnt[label].scores.astype(np.float64), -scores, side="right")
         frontiers[label] = Frontier(learnt[label].tally().rows(places), rows)
     promised: dict[str, float] | None = None
-    for budget in dict.fromkeys(math.floor(share * per_hour * learnt.hours) for share in _BUDGETS):
-        chosen = allocate(frontiers, budget)
-        if chosen is None:
-            continue
+    silent = all(0 in rows for rows in candidates.values())
+    for chosen in _allocations(frontiers, silent, per_hour * learnt.hours):
         thresholds = {label: counts[label].threshold(row) for label, row in chosen.items()}
         if not rate_is_below(per_hour, *judge.of_total(thresholds), level):
             break
         promised = thresholds
     return promised
+
+
+def _allocations(
+    frontiers: Mapping[str, Frontier], silent: bool, allowed: float
+) -> Iterator[dict[str, int]]:
+    """Return allocations with more and more false alarms, each with the best mean recall for its number.
+
+    The first ones detect only some of the classes, without any false alarm: what all classes together do
+    without one in the clips that it is learnt on may be too much in others.
+
+    ``silent``: whether classes may be left undetected.
+    """
+    best_first = sorted(frontiers, key=lambda label: -frontiers[label].recall[0])
+    for size in range(1, len(frontiers) if silent else 0, math.ceil(len(frontiers) / _SILENT_STEPS)):
+        detected = set(best_first[:size])
+        yield {label: int(part.rows[0]) * (label in detected) for label, part in frontiers.items()}
+    for budget in dict.fromkeys(math.floor(share * allowed) for share in _BUDGETS):
+        if (chosen := allocate(frontiers, budget)) is not None:
+            yield chosen
 
 
 class _Clusters:
