@@ -339,3 +339,10 @@ def test_a_submission_to_a_task_is_verified(folder: Path) -> None:
     for key, value in (("score", 0.99), ("formula", "2 * home.psds1"), ("datasets", {"home": {}})):
         result.write_text(json.dumps({**content, key: value}))
         assert run("verify", result, folder / "scores", *options).code == 1
+
+
+def test_labels_that_are_no_text_have_hashes() -> None:
+    classes = ("Cat", "Dog", "\ud800")  # half of a character, which JSON can hold
+    truth = truth_of([("a", 1.0, 2.0, "\ud800"), ("b", 1.0, 2.0, "Cat"), ("c", 1.0, 2.0, "Dog")])
+    hashes = signature(scores_of(arrays(), classes), truth)["hashes"]
+    assert hashes["classes"] != signature(SCORES, TRUTH)["hashes"]["classes"]

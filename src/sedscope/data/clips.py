@@ -85,7 +85,7 @@ def clip_list_digest(clips: Iterable[str]) -> str:
     True
     """
     lines = "".join(f"{clip}\n" for clip in sorted(clips))
-    return sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+    return sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 DURATION_COLUMNS = ("filename", "duration")
