@@ -44,7 +44,7 @@ from ..metrics.psds import PSDS
 from ..postprocessing import PostProcessing
 from ..progress import Progress, StagedProgress
 from .counted_clips import CountedClips
-from .notes import coverage_note, detected_classes, never_detected_note, score_ranges, threshold_notes
+from .notes import detected_classes, score_notes, score_ranges
 
 _SAMPLE = 32  # clips
 _ROWS_OF_SAMPLE = 10_000_000  # after which no further clip is read
@@ -234,11 +234,7 @@ def count_class_blocks(
         {criterion: join_classes(parts) for criterion, parts in of_blocks.items()},
         deltas if len(blocks) == 1 else DeltasNotKept(),
         next(iter(deltas.values())).durations,
-        [
-            *coverage_note(alignment, deltas),
-            *never_detected_note(alignment, deltas, detected),
-            *threshold_notes(metrics, *ranges),
-        ],
+        score_notes(alignment, deltas, metrics, *ranges, detected=detected),
         len(blocks),
         digest=None if digests is None else digests.digest(alignment.clips),
     )

@@ -32,7 +32,7 @@ from ..metrics.metric import delta_requests, parts_of
 from ..progress import StagedProgress
 from .class_blocks import DeltasNotKept, counts_by_class, estimate_memory, join_classes, needed_rows
 from .counted_clips import CountedClips
-from .notes import coverage_note, detected_classes, never_detected_note, score_ranges, threshold_notes
+from .notes import detected_classes, score_notes, score_ranges
 
 _CLASS_HOURS = 1000  # of sets whose deltas come back together
 _CLIP_CLASSES = 100_000
@@ -67,18 +67,14 @@ def count_on_cluster(
     missed = _missed(counted, estimated, blocks)
     if missed is not None:
         counted += engine.count(alignment, missed, _measure(missed, metrics), stage)
+    ranges = [block.ranges for block in counted]
+    detected = np.any([block.detected for block in counted], axis=0)
     clip_deltas = {criterion: _clips_of(facts, alignment, criterion) for criterion in requests}
     return CountedClips(
         {criterion: _joined(criterion, counted, alignment.classes) for criterion in requests},
         DeltasNotKept(),
         facts.durations,
-        [
-            *coverage_note(alignment, clip_deltas),
-            *never_detected_note(
-                alignment, clip_deltas, np.any([block.detected for block in counted], axis=0)
-            ),
-            *threshold_notes(parts_of(metrics), *(block.ranges for block in counted)),
-        ],
+        score_notes(alignment, clip_deltas, parts_of(metrics), *ranges, detected=detected),
         len(blocks),
         digest=facts.provenance.scores,
     )

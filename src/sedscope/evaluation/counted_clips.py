@@ -20,15 +20,7 @@ from ..errors import readable
 from ..metrics import Metric, MetricResult
 from ..metrics.metric import delta_requests
 from ..progress import Progress, StagedProgress
-from .notes import (
-    coverage_note,
-    empty_classes_note,
-    late_events,
-    never_detected_note,
-    score_ranges,
-    threshold_notes,
-    undetected_classes_note,
-)
+from .notes import empty_classes_note, late_events, score_notes, undetected_classes_note
 from .result import Evaluation
 
 if TYPE_CHECKING:
@@ -104,11 +96,7 @@ def add_up(
         criterion: cut_at_floors(of_pass[criterion], request) if of_groups else of_pass[criterion]
         for criterion, request in delta_requests(metrics).items()
     }
-    notes = [
-        *coverage_note(alignment, deltas),
-        *never_detected_note(alignment, deltas),
-        *threshold_notes(metrics, score_ranges(metrics, deltas)),
-    ]
+    notes = score_notes(alignment, deltas, metrics)
     counts = {criterion: part.counts(threads=threads) for criterion, part in deltas.items()}
     first = next(iter(of_pass.values()))
     digest = first.provenance.scores

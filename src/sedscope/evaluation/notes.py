@@ -41,6 +41,24 @@ def input_notes(
     ]
 
 
+def score_notes(
+    alignment: Alignment,
+    deltas: Mapping[Criterion, Deltas],
+    metrics: Collection[Metric[Any]],
+    *ranges: Mapping[Criterion, tuple[float, float]],
+    detected: NDArray[np.bool_] | None = None,
+) -> list[str]:
+    """Note what a user should know about the scores of a pass.
+
+    ``ranges``: those of the scores, if they were counted in parts. ``detected``: the classes, likewise.
+    """
+    return [
+        *coverage_note(alignment, deltas),
+        *never_detected_note(alignment, deltas, detected),
+        *threshold_notes(metrics, *(ranges or (score_ranges(metrics, deltas),))),
+    ]
+
+
 def _shifted_windows_note(alignment: Alignment, criteria: Iterable[Criterion]) -> list[str]:
     """Note windows of a system that lie across segments of the same length."""
     length = alignment.scores._source.shifted_windows

@@ -22,14 +22,7 @@ from ..engines.engine import Engine
 from ..engines.run import Run
 from ..errors import SedscopeError, counted, listing, located, near_names, of_systems
 from ..evaluation.counted_clips import measure
-from ..evaluation.notes import (
-    coverage_note,
-    empty_classes_note,
-    late_events_note,
-    never_detected_note,
-    score_ranges,
-    threshold_notes,
-)
+from ..evaluation.notes import empty_classes_note, late_events_note, score_notes
 from ..evaluation.operating_point import points_notes
 from ..evaluation.result import Evaluation
 from ..metrics import Metric, MetricResult
@@ -347,9 +340,7 @@ def _score_notes(
     """Note what a user should know about the scores of a run."""
     return [
         *points_notes(run.points, run.scores),
-        *coverage_note(run.alignment, deltas),
-        *never_detected_note(run.alignment, deltas),
-        *threshold_notes(metrics, score_ranges(metrics, deltas)),
+        *score_notes(run.alignment, deltas, metrics),
         *sample.notes(),
     ]
 
