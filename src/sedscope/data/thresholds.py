@@ -287,7 +287,7 @@ def refuse_unread_points(points: object) -> None:
     if isinstance(points, (str, os.PathLike)):
         path = os.fspath(points)
         raise SedscopeError(
-            f"Operating points must be read from a file first: sed.OperatingPoints.load({path!r})."
+            f"Thresholds in a file must be read first: sed.OperatingPoints.load({path!r})."
         )
 
 
