@@ -269,7 +269,7 @@ def test_a_class_without_references(tmp_path: Path) -> None:
     files = write_files(tmp_path, {"truth.tsv": table(EVENTS, "a 1 3 Dog", "b · · ·")})
     outcome = run("evaluate", files.scores, files.truth, "--durations", files.durations)
     assert outcome.code == 0
-    assert table_rows(outcome.out)["Cat"] == ["0", "nan", "(450/h)", "nan", "(450/h)"]
+    assert table_rows(outcome.out)["Cat"] == ["0", "(450/h)", "(450/h)"]
     assert table_rows(outcome.out)["overall"] == ["1", "1.0000", "1.0000"]
     assert outcome.err.startswith("warning: 1 class has no reference events")
     assert outcome.err.endswith(": Cat.\n")

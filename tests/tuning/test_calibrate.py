@@ -221,7 +221,7 @@ def test_the_command_with_a_review(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for clip, on, off, x, score in rows[::4]:
         right = any(begin < off and end > on for begin, end, _ in truth.events(clip))
         review += f"{clip},{on},{off},{x},{score},1,4,{'yes' if right else 'no'}\n"
-    review += "r0,0,3,Tit,,silent,9,no\nr0,3,6,Tit,0.3,1,4,?\n"
+    review += "r0,9000,9003,Tit,,silent,9,no\nr0,3,6,Tit,0.3,1,4,?\n"
     Path("review.csv").write_text(review, encoding="utf-8")
     command = ("calibrate", "system.tsv", "review.csv", "--overlaps", "keep")
     outcome = run(*command, "-o", "calibrated.toml")
