@@ -23,6 +23,7 @@ from sedscope.counting.delta_files import merge_files
 from sedscope.counting.request import Floor
 from sedscope.engines import floor_search
 from sedscope.engines.checkpoint import CheckpointEngine
+from sedscope.engines.dask_client import wait_for
 from sedscope.engines.engine import clip_ranges, merge_parts, part_deltas, part_of
 from sedscope.metrics import Metric
 from sedscope.metrics.metric import delta_requests
@@ -189,6 +190,36 @@ def test_guessed_floors_on_a_cluster(
         assert result.blocks == 2
         with pytest.raises(sed.SedscopeError, match="blocks of classes"):
             result.deltas[metrics[0].criterion]
+
+
+@pytest.mark.parametrize(("bundles", "tasks"), [(1, 14), (32, 310)])
+def test_what_a_cluster_holds_does_not_grow_with_the_parts(
+    bundles: int, tasks: int, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts are counted in bundles, and states that were merged are forgotten."""
+    truth = sed.simulate.ground_truth(120, seed=5)
+    scores = sed.simulate.scores(truth, frame=0.1, seed=5)
+    monkeypatch.setattr("sedscope.evaluation.cluster_blocks.is_large", lambda _: True)
+    monkeypatch.setattr("sedscope.engines.cluster._MOST_CLIPS", 2)
+    monkeypatch.setattr("sedscope.engines.cluster._BUNDLES_PER_WORKER", bundles)
+    scheduler, left = cluster.cluster.scheduler, []
+
+    def states() -> int:
+        return sum(task.state == "memory" for task in [*scheduler.tasks.values()])
+
+    def wait_and_look(client: Any, futures: Any, results: Any, *more: Any) -> None:
+        wait_for(client, futures, results, *more)
+        if futures is not results:
+            assert len(scheduler.tasks) <= tasks
+            deadline = time.monotonic() + 20
+            while states() > len(results) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            left.append(states() - len(results))
+
+    monkeypatch.setattr("sedscope.engines.dask.wait_for", wait_and_look)
+    result = sed.evaluate(scores, truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster))
+    assert result.scalars() == sed.evaluate(scores, truth, PSDS).scalars()
+    assert left == [0]
 
 
 def test_deltas_of_too_many_clips_do_not_come_back(

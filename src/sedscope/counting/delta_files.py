@@ -36,6 +36,7 @@ from ..postprocessing import parse_postprocessing
 from .compact_rows import CompactRows, SharedScores, compact, compress, decompress, restore
 from .deltas import Deltas, refuse_different_scores
 from .provenance import Provenance, unchecked_note
+from .units import narrowed
 
 _COLUMNS = {
     "detections": ("i1", "i1"),
@@ -55,9 +56,9 @@ _SUM_COLUMNS = {
     "right": ("i8",),
     "alarms": ("i8",),
 }
-"""Those of units, to which clips were added up."""
+"""Those of units, to which clips were added up; a state has shorter ones."""
 _HEAD = 24  # bytes
-_PACKED_VERSION = 2
+_PACKED_VERSION = 3
 _NO_NUMBERS = np.empty(0, np.uint64)
 
 
@@ -72,11 +73,11 @@ def pack_deltas(
     arrays = _Arrays()
 
     def keep_rows(deltas: Deltas, variant: Hashable, table: DeltaRows) -> Any:
-        columns = [arrays.add(column) for column in table.columns]
+        columns = table.columns if deltas.clip_numbers is None else map(narrowed, table.columns)
         return {
             "starts": arrays.add(table.starts),
             "scores": arrays.add(table.scores),
-            "columns": columns,
+            "columns": [arrays.add(column) for column in columns],
         }
 
     described = [_describe(part, arrays.add, keep_rows) for part in deltas]
@@ -279,7 +280,8 @@ def _build(
         if description.get(name) is None:
             return None
         delta_rows = get_rows(description[name])
-        _check_rows(delta_rows, (tables, len(clips) + 1), column_types[name])
+        shape = (tables, len(clips) + 1)
+        _check_rows(delta_rows, shape, column_types[name], shorter="clip_numbers" in description)
         return delta_rows
 
     def rows_of_clips(kind: type[AnyRows], numbers: Sequence[int], last: str = "i8") -> AnyRows:
@@ -348,10 +350,16 @@ def _require_types(arrays: Sequence[NDArray[Any]], types: Sequence[str]) -> None
     _require(all(array.dtype == dtype for array, dtype in zip(arrays, types, strict=True)))
 
 
-def _check_rows(table: DeltaRows, shape: tuple[int, int], columns: Sequence[str]) -> None:
-    """Check what the core relies on."""
+def _check_rows(
+    table: DeltaRows, shape: tuple[int, int], columns: Sequence[str], *, shorter: bool
+) -> None:
+    """Check what the core relies on. ``shorter``: whether columns may have shorter types."""
     _require(table.starts.shape == shape and table.starts.dtype == np.int64)
     _require(table.scores.ndim == 1 and table.scores.dtype.kind == "f")
+    if shorter:
+        _require(all(column.dtype.kind == "i" for column in table.columns))
+        stored = [column.dtype.str[1:] for column in table.columns]
+        columns = [min(types) for types in zip(stored, columns, strict=True)]  # such as "i2" and "i8"
     _require_types(table.columns, columns)
     _require(all(len(column) == len(table.scores) for column in table.columns))
     ends = np.append(table.starts.ravel(), len(table.scores))

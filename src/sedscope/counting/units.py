@@ -98,6 +98,32 @@ def nth_alarms(deltas: Deltas, n: int) -> FloatArray:
     return nth
 
 
+def narrowed(column: NDArray[np.signedinteger]) -> NDArray[np.signedinteger]:
+    """Return whole numbers as the shortest type that holds them all."""
+    lowest, highest = int(column.min(initial=-1)), int(column.max(initial=0))
+    return column.astype(np.result_type(np.min_scalar_type(~highest), np.min_scalar_type(lowest)))
+
+
+def widened(deltas: Deltas) -> Deltas:
+    """Return deltas of units whose rows can be counted. Those of a state have shorter numbers."""
+
+    def widen(name: str, table: DeltaRows) -> DeltaRows:
+        labels = table.columns[: name == "cross_triggers"]
+        changes = [column.astype(np.int64, copy=False) for column in table.columns[len(labels) :]]
+        return replace(
+            table, columns=(*(label.astype(np.int32, copy=False) for label in labels), *changes)
+        )
+
+    changes: dict[str, Any] = {
+        name: widen(name, table) for name, table in deltas.tables.changes().items()
+    }
+    return replace(
+        deltas,
+        tables=replace(deltas.tables, **changes),
+        variants={variant: widened(part) for variant, part in deltas.variants.items()},
+    )
+
+
 def _numbered(deltas: Deltas, prefix: str) -> Deltas:
     """Return deltas whose units have names of their own."""
     variants: Mapping[Any, Deltas] = deltas.variants

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial as bound
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,33 @@ from .engine import Engine, Item, by_variant, clip_ranges, part_of
 from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, results_of
 
 _PARTS_PER_WORKER = 4
+_BUNDLES_PER_WORKER = 16
+_MOST_PARTS = 64  # of a bundle: what is lost with a worker
 _MOST_CLIPS = 512  # of a part ...
 _MOST_TICKS = 8 * 3600 * TICKS_PER_SECOND  # ... unless their durations are longer
 _BYTES_OF_A_CELL = 16  # of a clip and class: where its rows begin in two tables
 _CLIPS_AT_ONCE = 2048  # whose deltas are held together, where those of all clips would be too many
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """Some clips of a set, which arrive at a worker as a tuple of parts.
+
+    A task counts one part after the other, so that there are not more tasks the more hours there are.
+    """
+
+    alignment: Alignment
+    clips: range
+    clips_per_part: int
+
+    def __reduce__(self) -> tuple[type, tuple[list[Alignment]]]:
+        first, size = self.clips.start, len(self.clips)
+        parts = [range(first + p.start, first + p.stop) for p in clip_ranges(size, self.clips_per_part)]
+        return tuple, ([part_of(self.alignment, part) for part in parts],)
+
+    def __str__(self) -> str:
+        names = self.alignment.clips
+        return f"clips {names[self.clips.start]} … {names[self.clips.stop - 1]}"
 
 
 class WorkError(SedscopeError):
@@ -75,15 +99,15 @@ class ClusterEngine(Engine):
     @abstractmethod
     def reduce(
         self,
-        first: Callable[[Alignment], list[bytes]],
-        parts: Sequence[Alignment],
+        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
         progress: Progress | None,
     ) -> list[Finished]:
-        """Apply ``first`` to the parts, merge what it returns for each block in any grouping, and return what
-        ``last`` makes of the merged state and number of each block."""
+        """Apply ``first`` to bundles of parts, merge what it returns for each block in any grouping, and
+        return what ``last`` makes of the merged state and number of each block. The progress is in clips."""
 
     def count(
         self, alignment: Alignment, plan: StatePlan, measure: Finish, progress: Progress | None
@@ -94,10 +118,13 @@ class ClusterEngine(Engine):
             if isinstance(self.checkpoint, Path):
                 make_folder(self.checkpoint)
             first = KeptStates(self.checkpoint, plan)
+        clips, merge_states = len(alignment.clips), bound(merge, plan=plan)
+        size = self._clips_per_part(alignment)
+        parts = min(_MOST_PARTS, -(-clips // (_BUNDLES_PER_WORKER * self.workers() * size)))
         finished = self.reduce(
-            first,
-            self._parts(alignment),
-            bound(merge, plan=plan),
+            bound(_states_of, first=first, merge_states=merge_states),
+            [Bundle(alignment, part, size) for part in clip_ranges(clips, parts * size)],
+            merge_states,
             bound(finish, plan=plan, measure=measure),
             len(plan.blocks),
             progress,
@@ -134,7 +161,8 @@ class ClusterEngine(Engine):
     def largest_false_alarms(
         self, alignment: Alignment, variant: PostProcessing | None
     ) -> FloatArray | None:
-        parts = self._parts(alignment)
+        size = self._clips_per_part(alignment)
+        parts = [part_of(alignment, part) for part in clip_ranges(len(alignment.clips), size)]
         work = bound(_largest_false_alarms, variant=variant)
         try:
             maxima = self.map(work, parts, [1] * len(parts), None)
@@ -152,11 +180,29 @@ class ClusterEngine(Engine):
     ) -> list[FloatArray]:
         return self.map(work, blocks, [1] * len(blocks), progress)
 
-    def _parts(self, alignment: Alignment) -> list[Alignment]:
+    def _clips_per_part(self, alignment: Alignment) -> int:
+        if self.clips_per_part:
+            return self.clips_per_part
         clips, ticks = len(alignment.clips), int(alignment.durations.sum())
         most = min(_MOST_CLIPS, _MOST_TICKS * clips // ticks) if ticks else _MOST_CLIPS
-        size = max(1, min(most, -(-clips // (_PARTS_PER_WORKER * self.workers()))))
-        return [part_of(alignment, part) for part in clip_ranges(clips, self.clips_per_part or size)]
+        return max(1, min(most, -(-clips // (_PARTS_PER_WORKER * self.workers()))))
+
+
+def _states_of(
+    bundle: tuple[Alignment, ...],
+    first: Callable[[Alignment], list[bytes]],
+    merge_states: Callable[[Sequence[bytes]], bytes],
+) -> list[bytes]:
+    """Return the states of the blocks of some parts. Few states are held at a time."""
+    held: list[list[bytes]] = []
+    for part in bundle:
+        states = first(part)
+        held = held or [[] for _ in states]
+        for of_block, state in zip(held, states, strict=True):
+            of_block.append(state)
+            if len(of_block) == _MERGED_AT_ONCE:
+                of_block[:] = [merge_states(of_block)]
+    return [merge_states(of_block) for of_block in held]
 
 
 def _as_they_are(_: int, deltas: dict[Criterion, Deltas]) -> dict[Criterion, Deltas]:
@@ -170,10 +216,31 @@ def _largest_false_alarms(part: Alignment, variant: PostProcessing | None) -> Fl
 _MERGED_AT_ONCE = 4
 
 
-def merged_as_tree(states: Sequence[Any], merge_some: Callable[..., Any]) -> Any:
-    """Merge neighbours, then the merged ones, until one is left. ``merge_some``: starts the merging of some
-    states, and returns what stands for the merged one."""
-    while len(states) > 1:
-        groups = [states[i : i + _MERGED_AT_ONCE] for i in range(0, len(states), _MERGED_AT_ONCE)]
-        states = [merge_some(*group) if len(group) > 1 else group[0] for group in groups]
-    return states[0]
+class MergeTree:
+    """Merges the states of a block as they come, some at a time, and then the merged ones.
+
+    ``merge_some``: starts the merging of some states, and returns what stands for the merged one.
+    """
+
+    def __init__(self, merge_some: Callable[..., Any]) -> None:
+        self._merge_some = merge_some
+        self._levels: list[list[Any]] = []
+
+    def add(self, state: Any, level: int = 0) -> None:
+        """Add a state, or one that is merged from others."""
+        if level == len(self._levels):
+            self._levels.append([])
+        waiting = self._levels[level]
+        waiting.append(state)
+        if len(waiting) == _MERGED_AT_ONCE:
+            self._levels[level] = []
+            self.add(self._merge_some(*waiting), level + 1)
+
+    def merged(self) -> Any:
+        """Merge all that wait, and return what stands for the state of all."""
+        states: list[Any] = []
+        for waiting in self._levels:
+            states = [*waiting, *states]
+            if len(states) > 1:
+                states = [self._merge_some(*states)]
+        return states[0]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial as bound
+from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from ..alignment.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..progress import Progress
-from .cluster import ClusterEngine, WorkError, merged_as_tree
+from .cluster import Bundle, ClusterEngine, MergeTree, WorkError
 from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
 from .engine import Engine, Item
 from .run import Run
@@ -41,7 +44,7 @@ class DaskEngine(ClusterEngine):
         sizes: Sequence[int],
         progress: Progress | None,
     ) -> list[Any]:
-        futures = [self._submit(_apply, work, item) for item in items]
+        futures = [self._submit(_apply, work, _Packed.of(item)) for item in items]
         results: list[Any] = self._results(futures, futures, items, sizes, progress)
         return results
 
@@ -61,22 +64,27 @@ class DaskEngine(ClusterEngine):
 
     def reduce(
         self,
-        first: Callable[[Alignment], list[bytes]],
-        parts: Sequence[Alignment],
+        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
         progress: Progress | None,
     ) -> list[Finished]:
-        futures = [self._submit(first, part) for part in parts]
-        finished = []
-        for block in range(blocks):
-            # states are merged before further parts begin, so that workers hold few of them
-            states = [self._submit(itemgetter(block), future, priority=1) for future in futures]
-            merged = merged_as_tree(states, bound(self._submit, _merge, merge_states, priority=1))
-            finished.append(self._submit(last, merged, block, priority=1))
-        sizes = [len(part.clips) for part in parts]
-        results: list[Finished] = self._results(finished, futures, parts, sizes, progress)
+        work, merging, finishing = map(_Packed.of, (first, merge_states, last))
+        trees = [MergeTree(bound(self._submit, _merge, merging, priority=1)) for _ in range(blocks)]
+        futures = []
+        for bundle in bundles:
+            futures.append(self._submit(_states, work, _Packed.of(bundle)))
+            for block, tree in enumerate(trees):  # merged before further parts begin: workers hold few
+                tree.add(self._submit(itemgetter(block), futures[-1], priority=1))
+        finished = [
+            self._submit(_finish, finishing, tree.merged(), block, priority=1)
+            for block, tree in enumerate(trees)
+        ]
+        del trees, tree  # nothing here may refer to states any longer
+        sizes = [len(bundle.clips) for bundle in bundles]
+        results: list[Finished] = self._results(finished, futures, bundles, sizes, progress)
         return results
 
     def _results(
@@ -105,12 +113,40 @@ class DaskEngine(ClusterEngine):
         return self.client.submit(work, *arguments, retries=_RETRIES, pure=False, priority=priority)
 
 
-def _merge(merge_states: Callable[[Sequence[bytes]], bytes], *states: bytes) -> bytes:
-    return merge_states(states)
+@dataclass(frozen=True)
+class _Packed:
+    """A function, or what it is applied to, as bytes. The scheduler would hold the objects themselves, which
+    are many times as large."""
+
+    content: bytes
+
+    @classmethod
+    def of(cls, packed: Any) -> _Packed:
+        return cls(zlib.compress(_pickling().dumps(packed), 1))
+
+    def unpacked(self) -> Any:
+        return _pickling().loads(zlib.decompress(self.content))
 
 
-def _apply(work: Callable[[Any], Any], item: Any) -> Any:
-    return work(item)
+def _pickling() -> Any:
+    """Return the module by which Dask itself sends functions and arguments."""
+    return import_module("distributed.protocol.pickle")
+
+
+def _apply(work: Callable[[Any], Any], item: _Packed) -> Any:
+    return work(item.unpacked())
+
+
+def _states(first: _Packed, bundle: _Packed) -> Any:
+    return first.unpacked()(bundle.unpacked())
+
+
+def _merge(merge_states: _Packed, *states: bytes) -> Any:
+    return merge_states.unpacked()(states)
+
+
+def _finish(last: _Packed, state: bytes, block: int) -> Any:
+    return last.unpacked()(state, block)
 
 
 @contextmanager
@@ -122,9 +158,7 @@ def open_engine(run: Run) -> Iterator[Engine]:
 
 def _message(error: Exception, failed: Any) -> str:
     """Say what happened to a part that failed, and what a user can do about it."""
-    where = (
-        "" if not isinstance(failed, Alignment) else f" on clips {failed.clips[0]} … {failed.clips[-1]}"
-    )
+    where = f" on {failed}" if isinstance(failed, Bundle) else ""
     if isinstance(error, distributed_package().KilledWorker):
         return (
             f"Workers died repeatedly{where}, perhaps because they ran out of memory. Give them more "

@@ -193,11 +193,14 @@ class ClusterWatch:
         self._stopped_since: float | None = None
         self._workers: set[str] = set()  # all that have ever been there
 
-    def check(self) -> None:
-        """Raise an error if the cluster has not worked for a while."""
+    def check(self) -> bool:
+        """Look at the cluster about once a second, and raise an error if it has not worked for a while.
+
+        Return whether it was time to look.
+        """
         now = time.monotonic()
         if now < self._next:
-            return
+            return False
         problem = self._problem()
         if problem is None:
             self._stopped_since = None
@@ -206,6 +209,7 @@ class ClusterWatch:
         elif time.monotonic() - self._stopped_since > PATIENCE:
             raise SedscopeError(f"{problem} (The evaluation waited {PATIENCE} s.)")
         self._next = time.monotonic() + 1
+        return True
 
     def _problem(self) -> str | None:
         try:
@@ -271,7 +275,8 @@ def wait_for(
     while not completed.is_empty():
         if not completed.has_ready():
             time.sleep(_POLL)
-            watch.check()
+            if watch.check() and progress:  # though there is no more: a log has a line every ten seconds
+                progress(done, total)
             continue
         for future in completed.next_batch(block=False):
             if future.status != "finished":

@@ -13,7 +13,7 @@ from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..errors import SedscopeError
 from ..progress import Progress
-from .cluster import ClusterEngine, WorkError, merged_as_tree
+from .cluster import Bundle, ClusterEngine, MergeTree, WorkError
 from .engine import Engine
 from .run import Run
 from .states import Finished
@@ -45,8 +45,8 @@ class RayEngine(ClusterEngine):
 
     def reduce(
         self,
-        first: Callable[[Alignment], list[bytes]],
-        parts: Sequence[Alignment],
+        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
@@ -54,18 +54,18 @@ class RayEngine(ClusterEngine):
     ) -> list[Finished]:
         work, merging, finishing = map(self.ray.put, (first, merge_states, last))
         task = self._task(_states, num_returns=blocks)
-        states = [task.remote(work, part) for part in parts]
-        if blocks == 1:
-            states = [[state] for state in states]
-        futures = [of_part[0] for of_part in states]
-        of_blocks = [*zip(*states, strict=True)]
-        del states  # merged states are kept on the cluster, and no others
-        merge_some = bound(self._task(_merge).remote, merging)
-        finished = []
-        for block in range(blocks):
-            merged = merged_as_tree(of_blocks.pop(0), merge_some)
-            finished.append(self._task(_finish).remote(finishing, merged, block))
-        return self._results(finished, futures, [len(part.clips) for part in parts], progress)
+        merge_some, finish_one = (self._task(work).remote for work in (_merge, _finish))
+        trees = [MergeTree(bound(merge_some, merging)) for _ in range(blocks)]
+        futures = []
+        for bundle in bundles:
+            states = task.remote(work, bundle)
+            states = states if blocks > 1 else [states]
+            futures.append(states[0])
+            for tree, state in zip(trees, states, strict=True):
+                tree.add(state)
+        finished = [finish_one(finishing, tree.merged(), block) for block, tree in enumerate(trees)]
+        del trees, tree, states, state  # merged states are kept on the cluster, and no others
+        return self._results(finished, futures, [len(bundle.clips) for bundle in bundles], progress)
 
     def _task(self, work: Callable[..., Any], num_returns: int = 1) -> Any:
         return self.ray.remote(work).options(num_cpus=1, max_retries=_RETRIES, num_returns=num_returns)
@@ -84,10 +84,9 @@ class RayEngine(ClusterEngine):
         try:
             while waiting:
                 ready, _ = self.ray.wait([*waiting], timeout=_POLL, fetch_local=False)
-                for future in ready:
-                    done += waiting.pop(future)
-                    if progress:
-                        progress(done, total)
+                done += sum(map(waiting.pop, ready))
+                if progress:  # whether or not there is more: a log has a line every ten seconds
+                    progress(done, total)
             results: list[Any] = self.ray.get([*finished])
         except self.ray.exceptions.RayTaskError as error:
             cause = error.cause
@@ -106,8 +105,8 @@ def _apply(work: Callable[[Any], Any], item: Any) -> Any:
     return work(item)
 
 
-def _states(first: Callable[[Alignment], list[bytes]], part: Alignment) -> Any:
-    states = first(part)
+def _states(first: Callable[[tuple[Alignment, ...]], list[bytes]], bundle: tuple[Alignment, ...]) -> Any:
+    states = first(bundle)
     return tuple(states) if len(states) > 1 else states[0]
 
 

@@ -15,7 +15,7 @@ from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..errors import SedscopeError
 from ..progress import Progress
-from .cluster import ClusterEngine, WorkError
+from .cluster import Bundle, ClusterEngine, WorkError
 from .engine import Engine
 from .run import Run
 from .states import Finished
@@ -54,28 +54,28 @@ class SparkEngine(ClusterEngine):
 
     def reduce(
         self,
-        first: Callable[[Alignment], list[bytes]],
-        parts: Sequence[Alignment],
+        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
         progress: Progress | None,
     ) -> list[Finished]:
-        done = self.context.accumulator(0)
+        done, sizes = self.context.accumulator(0), [len(bundle.clips) for bundle in bundles]
 
-        def states(numbered: tuple[int, Alignment]) -> list[tuple[int, bytes]]:
-            _, part = numbered
-            of_blocks = [*enumerate(first(part))]
-            done.add(len(part.clips))
+        def states(numbered: tuple[int, Any]) -> list[tuple[int, bytes]]:
+            number, bundle = numbered
+            of_blocks = [*enumerate(first(bundle))]
+            done.add(sizes[number])
             return of_blocks
 
         merged = (
-            self._data(parts)
+            self._data(bundles)
             .flatMap(states)
-            .reduceByKey(lambda state, other: merge_states([state, other]), min(blocks, len(parts)))
+            .reduceByKey(lambda state, other: merge_states([state, other]), min(blocks, len(bundles)))
             .map(lambda keyed: (keyed[0], last(keyed[1], keyed[0])))
         )
-        finished = dict(self._collect(merged, done, sum(len(part.clips) for part in parts), progress))
+        finished = dict(self._collect(merged, done, sum(sizes), progress))
         return [finished[block] for block in range(blocks)]
 
     def _data(self, items: Sequence[Any]) -> Any:

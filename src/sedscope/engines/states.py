@@ -22,7 +22,7 @@ from ..alignment.alignment import Alignment
 from ..counting.delta_files import pack_deltas, unpack_deltas
 from ..counting.deltas import Deltas, of_classes
 from ..counting.request import Requests
-from ..counting.units import add_up_clips, merge_units, of_block
+from ..counting.units import add_up_clips, merge_units, of_block, widened
 from ..criteria import Criterion
 from ..errors import SedscopeError
 from .engine import part_deltas
@@ -119,7 +119,10 @@ def finish(state: bytes, number: int, plan: StatePlan, measure: Finish) -> Finis
     if problems := _problems(state):
         return Finished(tuple(problems))
     try:
-        deltas = {part.criterion: part for part in _deltas(state, plan.named)}
+        deltas = {
+            part.criterion: part if part.clip_numbers is None else widened(part)
+            for part in _deltas(state, plan.named)
+        }
         return Finished((), measure(number, deltas))
     except SedscopeError as error:
         return Finished((str(error),))
