@@ -1,8 +1,9 @@
 """``python -m benchmarks.cluster_model``: what large sets would take on a cluster, simulated task by task.
 
 The costs of one part, of a merge and of a finished block are measured on this machine, in processor time,
-with the recordings of ``benchmarks.clusters``. Then tasks are given to the first free worker: the parts, some
-of them stragglers, and the tree of merges. The states that a merge needs travel over its worker's network.
+with the recordings of ``benchmarks.clusters``. Then tasks are given to the first free worker: bundles of
+parts, some of them stragglers, and the tree of merges. The states that a merge needs travel over its
+worker's network.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from sedscope.alignment.alignment import align
 from sedscope.data.arrays import FloatArray
-from sedscope.engines.cluster import _MERGED_AT_ONCE
+from sedscope.engines.cluster import _BUNDLES_PER_WORKER, _MERGED_AT_ONCE, _MOST_PARTS
 from sedscope.engines.engine import part_of
 from sedscope.engines.run import Run
 from sedscope.engines.states import Block, StatePlan, finish, merge, partial
@@ -105,10 +106,14 @@ def simulate(
     parts, blocks = -(-hours // PART_HOURS), -(-classes // 8)
     seconds = costs.part * classes / CLASSES * rng.lognormal(0, 0.2, parts)
     seconds[rng.random(parts) < stragglers] *= 5
+    of_bundle = min(_MOST_PARTS, -(-parts // (_BUNDLES_PER_WORKER * workers)))
+    merging = (costs.size(1) + costs.size(of_bundle) / (_MERGED_AT_ONCE - 1)) * blocks * costs.merge
+    seconds += merging * (of_bundle > 1)
+    bundles = np.add.reduceat(seconds, np.arange(0, parts, of_bundle))
     free = [0.0] * workers
-    tasks = parts * (1 + blocks)
-    ends = _run(free, np.zeros(parts), seconds)
-    busy, shuffled, ready, merged = float(seconds.sum()), 0.0, ends, 1
+    tasks = len(bundles) * (1 + blocks)
+    ends = _run(free, np.zeros(len(bundles)), bundles)
+    busy, shuffled, ready, merged = float(bundles.sum()), 0.0, ends, of_bundle
     while len(ready) > 1:
         groups = [ready[k : k + _MERGED_AT_ONCE] for k in range(0, len(ready), _MERGED_AT_ONCE)]
         size, merged = costs.size(merged), merged * _MERGED_AT_ONCE
