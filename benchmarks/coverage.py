@@ -171,6 +171,8 @@ class Study:
     sets: int
     resamples: int
     intervals: Sequence[str]
+    first: int = 0
+    """The seed of the first set."""
 
     def metrics(self, name: str, metrics: Sequence[str]) -> Iterator[Coverage]:
         """Study metrics in a population, one after the other."""
@@ -196,7 +198,7 @@ class Study:
         name: tuple[str, int, str],
     ) -> Iterator[Coverage]:
         results: dict[tuple[str, float], list[Bootstrap]] = {}
-        for number in range(self.sets):
+        for number in range(self.first, self.first + self.sets):
             part = drawn(deltas, recordings, name[1], number)
             for interval in self.intervals:
                 resampling = sed.Resampling(self.resamples, seed=number, interval=interval)
@@ -268,13 +270,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--metrics", nargs="+", default=METRICS)
     parser.add_argument("--clips", nargs="+", type=int, default=[100, 300, 1000])
     parser.add_argument("--sets", type=int, default=60, help="how many are drawn from each population")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first set")
     parser.add_argument("--resamples", type=int, default=200)
     parser.add_argument("--intervals", nargs="+", choices=INTERVALS, default=INTERVALS)
     parser.add_argument(
         "--csv", type=Path, help="a file with a row per population, clips, metric and kind"
     )
     options = parser.parse_args(arguments)
-    study = Study(options.clips, options.sets, options.resamples, options.intervals)
+    study = Study(options.clips, options.sets, options.resamples, options.intervals, options.first)
     results = [row for name in options.populations for row in study.metrics(name, options.metrics)]
     if options.csv:
         with options.csv.open("w", newline="", encoding="utf-8") as file:

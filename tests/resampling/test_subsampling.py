@@ -57,14 +57,31 @@ def test_the_interval_of_a_mean_is_that_of_student() -> None:
     assert (high - low) / 2 == pytest.approx(2.086 * error, rel=0.06)  # and a little for the slope
 
 
-@pytest.mark.parametrize(("rate", "known"), [(1.0, 1.0), (2 / 3, 2 / 3), (0.55, 2 / 3)])
-def test_a_bias_that_falls_with_a_power_is_subtracted(rate: float, known: float) -> None:
-    clips, bias, rng = 200, 0.3, np.random.default_rng(1)
-    sizes = np.tile([clips / 2] * 2 + [clips / 4] * 4, 500)
-    noise = rng.normal(0, 0.01, len(sizes))
-    values = 0.5 + bias * (sizes / clips) ** -rate + noise - noise.mean()
-    low, high = subsampling_ends(0.5 + bias, values, 0.95, Behaviour(known))
+@pytest.mark.parametrize("rate", [1.0, 3 / 4])
+@pytest.mark.parametrize("many", [0.001, 0.3, 0.9])
+def test_a_bias_that_falls_with_the_number_of_clips_is_subtracted(rate: float, many: float) -> None:
+    """``many``: where a bias begins to fall, as a share of the clips; at most at all of them."""
+    shares = np.tile([1 / 2] * 2 + [1 / 4] * 4, 500)
+    scale = 1 / many if rate < 1 else 1e9  # a smooth metric is taken as one of many clips
+    noise = np.random.default_rng(1).normal(0, 0.01, len(shares))
+    biases = 0.3 * (1 + scale**rate) / (1 + (shares * scale) ** rate)
+    low, high = subsampling_ends(0.8, 0.5 + biases + noise - noise.mean(), 0.95, Behaviour(rate))
+    assert (low + high) / 2 == pytest.approx(0.5, abs=0.015)
+
+
+def test_the_spread_of_classes_has_a_bias_of_its_own() -> None:
+    """Two biases that cancel in halves and quarters do not cancel in the value."""
+    shares = np.tile([1 / 2] * 2 + [1 / 4] * 4, 500)
+    noise = np.random.default_rng(1).normal(0, 0.01, len(shares))
+    mean = 0.7 + 0.1 * np.append(1, shares) ** (-3 / 4)
+    spread = 0.2 + 0.08 / np.append(1, shares)
+    values = mean - spread
+    values[1:] += noise - noise.mean()
+    kind = Behaviour(3 / 4, costs_spread=True)
+    low, high = subsampling_ends(values[0], values[1:], 0.95, kind, mean)
     assert (low + high) / 2 == pytest.approx(0.5, abs=0.01)
+    low, high = subsampling_ends(values[0], values[1:], 0.95, kind)
+    assert (low + high) / 2 != pytest.approx(0.5, abs=0.03)
 
 
 def test_intervals_of_shares_stay_between_0_and_1() -> None:

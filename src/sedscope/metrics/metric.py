@@ -63,7 +63,7 @@ class MetricResult(Protocol):
 
 SHARE = (0.0, 1.0)
 """The bounds of metrics that are shares."""
-RATE_OF_BEST = 2 / 3
+RATE_OF_BEST = 3 / 4
 """The bias rate of metrics that take the best of many thresholds."""
 
 Result = TypeVar("Result", bound=MetricResult, covariant=True)
@@ -86,8 +86,8 @@ class Metric(Defined, ABC, Generic[Result]):
     reads_froc: ClassVar[bool] = False
     """Whether the values are read off curves of recall over false alarms per hour."""
     bias_rate: ClassVar[float] = 1.0
-    """The power of the number of clips with which the bias of the value falls: 1 for smooth metrics, 2/3 for
-    those that take the best of many thresholds."""
+    """The power of the number of clips with which the bias of the value falls, if they are many: 1 for smooth
+    metrics, 3/4 for those that take the best of many thresholds."""
     bounds: ClassVar[tuple[float, float] | None] = None
     """Between which all values lie, for metrics where this is known."""
     needs_references: ClassVar[bool] = True

@@ -26,7 +26,7 @@ from ..io.archives import unpacked_meanwhile, with_archives
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import Location, local_path
 from ..progress import StagedProgress
-from ..resampling.draws import interval_of
+from ..resampling.draws import interval_of, mean_of_classes
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from ..resampling.subsampling import SMOOTH, Behaviour
@@ -136,8 +136,14 @@ class Measurement:
         metrics: dict[str, MetricEstimate] = {}
         for name in first.metrics:
             behaviour = (behaviours or {}).get(name, SMOOTH)
-            means[name] = mean = _mean([run.metrics[name] for run in runs], resampling, behaviour)
             labels = dict.fromkeys(label for run in runs for label in run.classes.get(name, ()))
+            of_classes = [column for run in runs for column in run.classes.get(name, {}).values()]
+            means[name] = mean = _mean(
+                [run.metrics[name] for run in runs],
+                resampling,
+                behaviour,
+                mean_of_classes(np.transpose(of_classes)) if behaviour.costs_spread and labels else None,
+            )
             per_class = {
                 label: _mean(
                     [run.classes[name].get(label, undefined) for run in runs], resampling, behaviour
@@ -174,10 +180,15 @@ class Measurement:
         return f"{subject} is infinite, so it has no differences. Rank by another metric."
 
 
-def _mean(columns: Sequence[FloatArray], resampling: Resampling, behaviour: Behaviour) -> Interval:
-    """Return the mean over runs, with its interval."""
+def _mean(
+    columns: Sequence[FloatArray],
+    resampling: Resampling,
+    behaviour: Behaviour,
+    of_classes: FloatArray | None = None,
+) -> Interval:
+    """Return the mean over runs, with its interval. ``of_classes``: the mean of the classes."""
     with np.errstate(invalid="ignore"):  # opposite infinities have no mean
-        return interval_of(np.mean(columns, axis=0), resampling, behaviour)
+        return interval_of(np.mean(columns, axis=0), resampling, behaviour, of_classes)
 
 
 def _all_classes(sets: Sequence[Mapping[str, RankedSet]]) -> dict[str, RankedSet]:

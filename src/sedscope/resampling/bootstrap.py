@@ -51,7 +51,7 @@ def bootstrap(
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> bootstrap(deltas, psds, 200)
-    <Bootstrap: 0.5906 (0.4305–0.6320)>
+    <Bootstrap: 0.5906 (0.4009–0.6333)>
     """
     metric = as_metric(metric)
     run = Run._of(run, "Resampling", "engine", "scheduler", "checkpoint")

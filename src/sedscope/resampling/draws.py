@@ -128,7 +128,9 @@ class Draws:
 
     def summary(self, classes: Sequence[str], values: FloatArray, behaviour: Behaviour) -> Bootstrap:
         """Return the intervals of measured values. ``behaviour``: of the metric."""
-        overall, *of_classes = [interval_of(column, self.resampling, behaviour) for column in values.T]
+        mean = mean_of_classes(values[:, 1:]) if behaviour.costs_spread and classes else None
+        overall = interval_of(values[:, 0], self.resampling, behaviour, mean)
+        of_classes = [interval_of(column, self.resampling, behaviour) for column in values[:, 1:].T]
         return Bootstrap(
             value=overall.value,
             low=overall.low,
@@ -147,18 +149,35 @@ def _share(progress: Progress | None, number: int, parts: int) -> Progress | Non
     return lambda done, total: progress((number * total + done) // parts, total)
 
 
-def interval_of(column: FloatArray, resampling: Resampling, behaviour: Behaviour = SMOOTH) -> Interval:
+def mean_of_classes(of_classes: FloatArray) -> FloatArray:
+    """Return the mean of the classes that are defined, from (weights × classes) values."""
+    defined = np.isfinite(of_classes)
+    number = np.count_nonzero(defined, axis=1)
+    total = np.where(defined, of_classes, 0).sum(axis=1)
+    return np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+
+
+def interval_of(
+    column: FloatArray,
+    resampling: Resampling,
+    behaviour: Behaviour = SMOOTH,
+    mean_of_classes: FloatArray | None = None,
+) -> Interval:
     """Return the interval of measured values.
 
     ``column``: the value of the clips as they are, then those of ``resampling.number`` resamples, then those
-    of the subsets that the interval needs. ``behaviour``: of the metric.
+    of the subsets that the interval needs. ``behaviour``: of the metric. ``mean_of_classes``: a column, too,
+    for a value that subtracts the spread of the classes.
     """
     value, values, subsets = float(column[0]), *np.split(column[1:], [resampling.number])
     defined = np.sort(values[np.isfinite(values)])
     if np.isnan(value) or not len(defined):
         return Interval(value, np.nan, np.nan, values, subsets=subsets)
     if resampling.interval == "subsampling":
-        ends = subsampling_ends(value, subsets, resampling.confidence, behaviour)
+        mean = (
+            None if mean_of_classes is None else np.delete(mean_of_classes, np.s_[1 : 1 + len(values)])
+        )
+        ends = subsampling_ends(value, subsets, resampling.confidence, behaviour, mean)
         return Interval(value, *ends, values, subsets=subsets)
     tail = (1 - resampling.confidence) / 2
     tails = [tail, 1 - tail]

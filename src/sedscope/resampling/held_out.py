@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -34,24 +35,34 @@ def held_out_result(
 ) -> MetricResult:
     """Measure a metric with each clip at the thresholds that are best on the clips of the other folds.
 
+    A metric with one threshold for all classes is measured as ``micro_tuned``, with each class at that one.
+
     ``of_folds``: the deltas of all clips, as they were chosen without each fold. ``held_out``: (folds ×
     clips) which clips are in each fold.
     """
+    judge: Any = metric
+    if metric.pools_classes:
+        judge = replace(judge, average="micro_tuned")
     # a class without references in the other folds has no best threshold: it is not detected
     points = metric.points_read
     otherwise = np.inf if isinstance(points, str) else points
     tallies: dict[str, list[Tally]] = {}
     everything: Counts | None = None
     for deltas, inside in zip(of_folds, held_out, strict=True):
-        others = metric.measure(deltas.counts(weights=(~inside).astype(np.int32), threads=threads))
+        others = deltas.counts(weights=(~inside).astype(np.int32), threads=threads)
+        if metric.pools_classes:
+            thresholds = dict.fromkeys(deltas.classes, judge.of_all(others).threshold)
+        else:
+            thresholds = metric.measure(others).thresholds
         judged = deltas.counts(weights=inside.astype(np.int32), threads=threads)
         everything = everything or deltas.counts(threads=threads)
         for label in deltas.classes:
-            threshold = others.thresholds.get(label, otherwise)
+            threshold = thresholds.get(label, otherwise)
             tallies.setdefault(label, []).append(judged[label].tally_at(threshold))
     assert everything is not None
     added = {label: reduce(add, parts) for label, parts in tallies.items()}
-    return metric.of_tallies(added, everything)
+    result: MetricResult = judge.of_tallies(added, everything)
+    return result
 
 
 def on_new_clips(
@@ -62,17 +73,17 @@ def on_new_clips(
 ) -> dict[Metric[Any], MetricResult]:
     """Say what to expect on new clips of metrics that choose their thresholds on the clips that they judge.
 
-    Left out are metrics with one threshold for all classes, and those that are counted down to a limit on
-    false positives only.
+    Left out are metrics that count substitutions between classes, and those that meet a constraint for all
+    classes together. The thresholds that meet a constraint on the other clips may miss it on new ones.
     """
     expected: dict[Metric[Any], MetricResult] = {}
     for metric in metrics:
         chooses = metric.has_thresholds and metric.points_read in ("all", "extremes")
-        if not chooses or metric.pools_classes or metric.variants:
+        if not chooses or metric.any_label or metric.variants:
+            continue
+        if metric.pools_classes and "micro_tuned" not in getattr(metric, "averages", ()):
             continue
         of_criterion = deltas[metric.criterion]
-        if not np.isneginf(of_criterion.floors).all():
-            continue
         units = resampling.units(of_criterion.clips)
         folds = min(FOLDS, int(units.max(initial=-1)) + 1)
         if folds > 1:

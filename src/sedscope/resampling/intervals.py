@@ -39,7 +39,7 @@ class Interval:
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
-    <Interval: 0.4309 (0.0613–0.6509)>
+    <Interval: 0.4309 (0.0000–0.7416)>
     """
 
     value: float
@@ -100,7 +100,7 @@ class Bootstrap(Interval):
     >>> psds = sed.PSDS(sed.Intersection(0.7, 0.7))
     >>> deltas = sed.deltas(sed.simulate.scores(truth), truth, psds.criterion)
     >>> sed.bootstrap(deltas, psds, 200).per_class["Speech"]
-    <Interval: 0.4309 (0.0613–0.6509)>
+    <Interval: 0.4309 (0.0000–0.7416)>
     """
 
     per_class: Mapping[str, Interval]

@@ -5,10 +5,14 @@ Drawing with replacement repeats clips, and makes them too good once more. So th
 
 - Half of the clips deviate from all of them as much as all of them deviate from the population: by the
   variance s² of a mean, s²/(n/2) - s²/n = s²/n.
-- The bias of a value falls with the number of clips n as a known power, n^-rate. What a half has more than
-  the whole is therefore (2^rate - 1) times the bias of the whole, which is subtracted. The rate is 1 for
-  smooth metrics, and 2/3 for a maximum over thresholds (Kim and Pollard, "Cube Root Asymptotics", 1990). It
-  is lower, down to 1/2, where the step from halves to quarters is smaller than that rate says.
+- The bias of a smooth metric falls with the number of clips n as 1/n, so what halves have more than the whole
+  is the bias of the whole, and is subtracted.
+- The bias of a maximum over thresholds falls more slowly, and hardly at all while there are so few clips that
+  most classes have a nearly perfect threshold: as 1 / (1 + (n/m)^rate). The rate is 3/4, between the 2/3 of a
+  smooth curve (Kim and Pollard, "Cube Root Asymptotics", 1990) and the 1 of few thresholds. The step from
+  halves to quarters tells m. The correction is taken as known to a third.
+- A metric that subtracts the spread of its classes (PSDS) has two biases of opposite sign: the classes are
+  too good, and differ too much. Their mean is corrected as a maximum, and the rest as a smooth metric.
 - The bias depends on the value. The slope of what the quarters of a half have more than the half, over the
   value of the half, says how much, and the corrected value deviates more by that.
 - The deviation is an estimate, too, so the quantiles are those of Student's t.
@@ -20,7 +24,7 @@ hold the value of a population.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any
 
@@ -36,7 +40,8 @@ _LEAST_ROUNDS = 40
 _RESAMPLES_PER_ROUND = 10
 _FREEDOM = 20  # degrees: few clips say much about rare classes, and halves have much in common
 _STEEPEST = 2.0  # how many times wider the dependence of the bias on the value makes an interval at most
-_SLOWEST_RATE = 0.5
+_MOST = 4.0  # times what halves have more than the whole, as the bias
+_DOUBT = 1 / 3  # the standard error of the bias of a maximum, as a share of it
 _MARGIN = 0.05  # of the logistic scale: how far beyond its bounds a value would be infinite
 
 
@@ -51,23 +56,33 @@ class Behaviour:
     fixed: bool = False
     """Whether the rate is that of any number of clips, as for differences, of which the bias is small. Their
     bounds are only where an interval ends."""
+    costs_spread: bool = False
+    """Whether the value is the mean of the classes, minus a cost for their spread."""
+    higher_is_better: bool = True
+    """In which direction the best of many thresholds is too good."""
 
     @classmethod
     def of(cls, metric: Metric[Any]) -> Behaviour:
         """Return the behaviour of a metric."""
-        return cls(metric.bias_rate, metric.bounds)
+        return cls(
+            metric.bias_rate,
+            metric.bounds,
+            costs_spread=metric.psd_roc is not None,
+            higher_is_better=metric.higher_is_better,
+        )
 
     def difference(self, minus: float | None = None, of: float | None = None) -> Behaviour:
         """Return the behaviour of differences, perhaps ``minus`` a certain value, or ``of`` one."""
-        if self.bounds is None:
-            return Behaviour(self.rate, fixed=True)
-        least, most = self.bounds
-        if minus is None and of is None:
-            return Behaviour(self.rate, (least - most, most - least), fixed=True)
+        least, most = self.bounds or (-np.inf, np.inf)
         if minus is not None:
-            return Behaviour(self.rate, (least - minus, most - minus))
-        assert of is not None
-        return Behaviour(self.rate, (of - most, of - least))
+            kind = replace(self, bounds=(least - minus, most - minus))
+        elif of is not None:
+            kind = replace(
+                self, bounds=(of - most, of - least), higher_is_better=not self.higher_is_better
+            )
+        else:
+            kind = replace(self, bounds=(least - most, most - least), fixed=True)
+        return replace(kind, bounds=self.bounds and kind.bounds, costs_spread=False)
 
 
 SMOOTH = Behaviour()
@@ -93,30 +108,35 @@ def subsets(units: NDArray[np.intp], resamples: int, seed: int) -> NDArray[np.in
 
 
 def subsampling_ends(
-    value: float, of_subsets: FloatArray, confidence: float, behaviour: Behaviour
+    value: float,
+    of_subsets: FloatArray,
+    confidence: float,
+    behaviour: Behaviour,
+    mean_of_classes: FloatArray | None = None,
 ) -> tuple[float, float]:
     """Return the ends of the interval of a value.
 
-    ``of_subsets``: the values of the subsets, NaN where they are not defined. The ends are NaN if there are
-    no two halves with a value, and for an infinite value.
+    ``of_subsets``: the values of the subsets, NaN where they are not defined. ``mean_of_classes``: of all
+    clips and then of the subsets, for a value that subtracts the spread of the classes. The ends are NaN if
+    there are no two halves with a value, and for an infinite value.
     """
-    rounds = np.where(np.isfinite(of_subsets), of_subsets, np.nan).reshape(-1, SUBSETS_PER_ROUND)
-    halves, quarters = rounds[:, :2].ravel(), rounds[:, 2:].reshape(-1, 2)
+    halves, quarters = _halves_and_quarters(of_subsets)
     defined = halves[~np.isnan(halves)]
     if not np.isfinite(value) or len(defined) < 2:
         return np.nan, np.nan
-    of_half = float(np.mean(defined))
-    of_quarter = float(np.nanmean(quarters)) if np.isfinite(quarters).any() else np.nan
-    rate = behaviour.rate
-    if not behaviour.fixed:
-        rate = _rate(of_half - value, of_quarter - of_half, rate)
-    factor = 1 / (2**rate - 1)
-    centre = value - factor * (of_half - value)
+    steps = _steps(value, of_subsets)
+    of_best = steps if mean_of_classes is None else _steps(mean_of_classes[0], mean_of_classes[1:])
+    factor = _bias_factor(*of_best, behaviour)
+    bias = factor * of_best[0] + (steps[0] - of_best[0])
     deviation = float(np.std(defined))
     widened = np.clip(1 - factor * _slope(halves, quarters.mean(axis=1)), 1, _STEEPEST)
-    reach = student_quantile((1 + confidence) / 2, _FREEDOM) * deviation * float(widened)
-    if reach == 0 and of_half == value:
+    doubt = 0.0 if behaviour.rate >= 1 or behaviour.fixed else _DOUBT * factor * of_best[0]
+    reach = student_quantile((1 + confidence) / 2, _FREEDOM) * float(
+        np.hypot(deviation * widened, doubt)
+    )
+    if reach == 0 and steps[0] == 0:
         return value, value
+    centre = value - bias
     least, most = behaviour.bounds or (-np.inf, np.inf)
     inside = least <= min(value, defined.min()) and max(value, defined.max()) <= most
     if inside and least > -np.inf and not behaviour.fixed:
@@ -126,11 +146,30 @@ def subsampling_ends(
     return float(low), float(high)
 
 
-def _rate(first: float, second: float, known: float) -> float:
-    """Return the power with which the bias falls, from what halves and quarters gain one after the other."""
-    if known >= 1 or not (first > 0 and second > 0):
-        return known
-    return float(np.clip(np.log2(second / first), _SLOWEST_RATE, known))
+def _halves_and_quarters(of_subsets: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the values of the halves, and (halves × 2) those of their quarters."""
+    rounds = np.where(np.isfinite(of_subsets), of_subsets, np.nan).reshape(-1, SUBSETS_PER_ROUND)
+    return rounds[:, :2].ravel(), rounds[:, 2:].reshape(-1, 2)
+
+
+def _steps(value: float, of_subsets: FloatArray) -> tuple[float, float]:
+    """Return what halves have more than the whole, and quarters more than halves."""
+    halves, quarters = _halves_and_quarters(of_subsets)
+    of_half = float(np.nanmean(halves))
+    of_quarter = float(np.nanmean(quarters)) if np.isfinite(quarters).any() else np.nan
+    return of_half - value, of_quarter - of_half
+
+
+def _bias_factor(first: float, second: float, behaviour: Behaviour) -> float:
+    """Return the bias in units of what halves have more than the whole, the first of two steps."""
+    growth = 2**behaviour.rate
+    of_many_clips = 1 / (growth - 1)
+    if not behaviour.higher_is_better:
+        first, second = -first, -second
+    if behaviour.rate >= 1 or behaviour.fixed or not first > 0 or np.isnan(second):
+        return of_many_clips
+    rest = growth * second - first
+    return min(max((first + second) / rest, of_many_clips), _MOST) if rest > 0 else _MOST
 
 
 def _slope(halves: FloatArray, quarters: FloatArray) -> float:
