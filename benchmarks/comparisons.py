@@ -208,8 +208,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print("\n| metric | intervals of differences | percentile | intervals of ranks |")
         print("| --- | --- | --- | --- |")
         for metric in chosen.metrics:
-            shares = coverage(metric, [0.6, 0.64, 0.68, 0.7, 0.72, 0.76], trials // 4, clips, 499)
-            print(f"| {metric} | {' | '.join(f'{share:.1%}' for share in shares)} |", flush=True)
+            held = coverage(metric, [0.6, 0.64, 0.68, 0.7, 0.72, 0.76], trials // 4, clips, 499)
+            print(f"| {metric} | {' | '.join(f'{share:.1%}' for share in held)} |", flush=True)
 
 
 if __name__ == "__main__":

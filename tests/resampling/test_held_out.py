@@ -16,7 +16,7 @@ from sedscope.resampling.held_out import fold_masks
 
 TRUTH = sed.simulate.ground_truth(60, classes=3, seed=2)
 SCORES = sed.simulate.scores(TRUTH, quality=0.5, seed=3)
-CHOOSING = [
+CHOOSING: list[Metric[Any]] = [
     sed.BestFScore(sed.Collar()),
     sed.BestFScore(sed.Segment(1.0), average="weighted"),
     sed.BestErrorRate(sed.Intersection(0.5, 0.5)),

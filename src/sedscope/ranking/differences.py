@@ -12,7 +12,7 @@ import numpy as np
 from ..counting.tally import differences
 from ..data.arrays import FloatArray
 from ..metrics import Metric
-from ..resampling.draws import Draws
+from ..resampling.draws import Draws, mean_of_classes
 from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling
 from ..resampling.subsampling import Behaviour
@@ -153,7 +153,10 @@ def paired_differences(
         columns = 1 if {later, earlier} & published.keys() else 1 + len(classes)
         values = differences(means[later][:, :columns], means[earlier][:, :columns])
         behaviour = Behaviour.of(metric).difference(published.get(earlier), published.get(later))
-        intervals.append(draws.summary(classes[: columns - 1], values, behaviour))
+        mean = None
+        if behaviour.costs_spread:  # a published value has no classes
+            mean = differences(*(_mean_of_classes(means[name]) for name in (later, earlier)))
+        intervals.append(draws.summary(classes[: columns - 1], values, behaviour, mean))
     level = level_of(draws.resampling.confidence)
 
     def fields(interval: Interval, p: PValue) -> dict[str, Any]:
@@ -181,6 +184,11 @@ def paired_differences(
         )
         for i, (pair, interval, p) in enumerate(zip(pairs, intervals, p_values, strict=True))
     }
+
+
+def _mean_of_classes(values: FloatArray) -> FloatArray:
+    """Return the mean over the classes; 0 for a published value."""
+    return mean_of_classes(values[:, 1:]) if values.shape[1] > 1 else np.zeros(len(values))
 
 
 def _mean(runs: Sequence[FloatArray]) -> FloatArray:

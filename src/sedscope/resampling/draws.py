@@ -126,9 +126,17 @@ class Draws:
 
         return blocks_done
 
-    def summary(self, classes: Sequence[str], values: FloatArray, behaviour: Behaviour) -> Bootstrap:
-        """Return the intervals of measured values. ``behaviour``: of the metric."""
-        mean = mean_of_classes(values[:, 1:]) if behaviour.costs_spread and classes else None
+    def summary(
+        self,
+        classes: Sequence[str],
+        values: FloatArray,
+        behaviour: Behaviour,
+        mean: FloatArray | None = None,
+    ) -> Bootstrap:
+        """Return the intervals of measured values. ``behaviour``: of the metric. ``mean``: over the classes,
+        if the values do not have them."""
+        if behaviour.costs_spread and mean is None and classes:
+            mean = mean_of_classes(values[:, 1:])
         overall = interval_of(values[:, 0], self.resampling, behaviour, mean)
         of_classes = [interval_of(column, self.resampling, behaviour) for column in values[:, 1:].T]
         return Bootstrap(

@@ -81,8 +81,8 @@ class Behaviour:
                 self, bounds=(of - most, of - least), higher_is_better=not self.higher_is_better
             )
         else:
-            kind = replace(self, bounds=(least - most, most - least), fixed=True)
-        return replace(kind, bounds=self.bounds and kind.bounds, costs_spread=False)
+            kind = replace(self, bounds=(least - most, most - least), fixed=True, costs_spread=False)
+        return replace(kind, bounds=self.bounds and kind.bounds)
 
 
 SMOOTH = Behaviour()
