@@ -101,7 +101,10 @@ class Formula:
         of_values = [Behaviour.of(metrics[dataset][name]) for dataset, name in self.names]
         if len(of_values) == 1 and self.text.strip().replace(".", "").isidentifier():
             return of_values[0]
-        return Behaviour(min(behaviour.rate for behaviour in of_values))
+        return Behaviour(
+            min(behaviour.rate for behaviour in of_values),
+            costs_spread=any(behaviour.costs_spread for behaviour in of_values),
+        )
 
     def _parsed(self, names: dict[Name, None]) -> Callable[[Values], Any]:
         """Return the formula as a function of the values, and add their names to ``names``."""

@@ -29,7 +29,7 @@ from ..evaluation.result import Evaluation
 from ..metrics import Metric
 from ..metrics.metric import delta_requests
 from ..metrics.names import MetricsLike, name_metrics
-from ..resampling.draws import Draws
+from ..resampling.draws import Draws, mean_of_classes
 from ..resampling.resampled_metric import is_registered
 from ..resampling.resampling import Resampling
 from ..resampling.subsampling import Behaviour
@@ -277,13 +277,23 @@ class MetricRules(RankingRules[ScoreReader]):
                 for name, metric in measured.metrics.items()
             }
             columns = {name: table[:, 0] for name, table in tables.items()}
-            score = {} if self.formula is None else {SCORE: self.formula.value({"": columns})}
+            score, score_of_classes = {}, None
+            if self.formula is not None:
+                score = {SCORE: self.formula.value({"": columns})}
+                means = {
+                    name: mean_of_classes(table[:, 1:])
+                    for name, table in tables.items()
+                    if Behaviour.of(measured.metrics[name]).costs_spread
+                }
+                score_of_classes = self.formula.value({"": columns | means})
             classes = {
                 name: dict(zip(labels, table[:, 1:].T, strict=True)) for name, table in tables.items()
             }
             sets = {"": RankedSet(len(self.clips), first_run.hours(), labels)}
             signature = of_first_run.signature.of_scores(measured.digests[system][number])
-            values.append(RunValues({**score, **columns}, classes, sets, {"": signature}))
+            values.append(
+                RunValues({**score, **columns}, classes, sets, {"": signature}, score_of_classes)
+            )
         of_lists = event_list_notes(of_first_run.results, of_first_run.alignment)
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
         prints = fingerprint_of_sets([first_run.deltas])

@@ -93,6 +93,15 @@ class RunValues:
     """By name of the data set. Without a task, there is one without a name."""
     signatures: Mapping[str, Signature]
     """By name of the data set."""
+    score_of_classes: FloatArray | None = None
+    """The column of a formula for the means over the classes, where metrics subtract their spread."""
+
+    def mean_of_classes(self, name: str) -> FloatArray:
+        """Return the column of the mean over the classes of a metric, or that of a formula."""
+        of_classes = [*self.classes.get(name, {}).values()]
+        if of_classes:
+            return mean_of_classes(np.array(of_classes).T)
+        return self.metrics[name] if self.score_of_classes is None else self.score_of_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +146,11 @@ class Measurement:
         for name in first.metrics:
             behaviour = (behaviours or {}).get(name, SMOOTH)
             labels = dict.fromkeys(label for run in runs for label in run.classes.get(name, ()))
-            of_classes = [column for run in runs for column in run.classes.get(name, {}).values()]
             means[name] = mean = _mean(
                 [run.metrics[name] for run in runs],
                 resampling,
                 behaviour,
-                mean_of_classes(np.transpose(of_classes)) if behaviour.costs_spread and labels else None,
+                [run.mean_of_classes(name) for run in runs] if behaviour.costs_spread else (),
             )
             per_class = {
                 label: _mean(
@@ -184,11 +192,12 @@ def _mean(
     columns: Sequence[FloatArray],
     resampling: Resampling,
     behaviour: Behaviour,
-    of_classes: FloatArray | None = None,
+    of_classes: Sequence[FloatArray] = (),
 ) -> Interval:
-    """Return the mean over runs, with its interval. ``of_classes``: the mean of the classes."""
+    """Return the mean over runs, with its interval. ``of_classes``: the means over the classes."""
     with np.errstate(invalid="ignore"):  # opposite infinities have no mean
-        return interval_of(np.mean(columns, axis=0), resampling, behaviour, of_classes)
+        mean = np.mean(of_classes, axis=0) if of_classes else None
+        return interval_of(np.mean(columns, axis=0), resampling, behaviour, mean)
 
 
 def _all_classes(sets: Sequence[Mapping[str, RankedSet]]) -> dict[str, RankedSet]:

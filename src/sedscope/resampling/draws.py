@@ -161,7 +161,7 @@ def mean_of_classes(of_classes: FloatArray) -> FloatArray:
     """Return the mean of the classes that are defined, from (weights × classes) values."""
     defined = np.isfinite(of_classes)
     number = np.count_nonzero(defined, axis=1)
-    total = np.where(defined, of_classes, 0).sum(axis=1)
+    total = np.ascontiguousarray(np.where(defined, of_classes, 0)).sum(axis=1)
     return np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
 
 

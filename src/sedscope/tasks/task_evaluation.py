@@ -29,9 +29,10 @@ from ..evaluation.result import Evaluation
 from ..evaluation.result_tables import COLUMNS, Row, interval_ends, legend, limits, long_rows, value_cell
 from ..io.archives import with_archives
 from ..io.locations import Location, input_location
-from ..resampling.draws import interval_of
-from ..resampling.intervals import Interval
+from ..resampling.draws import interval_of, mean_of_classes
+from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampling import Resampling, drawing_recordings
+from ..resampling.subsampling import Behaviour
 from ..results.text import Code, Form, Line, Name, Part, Records, Table
 from ..tabular import TabularResult
 from .submissions import grouping, read_output, require_outputs
@@ -114,10 +115,22 @@ class TaskEvaluation(TabularResult):
         resampling = next(iter(intervals.values())).resampling
         metrics = {name: dataset.metrics for name, dataset in self.task.datasets.items()}
         column = self.task.formula.value(self._columns(resampling))
-        return interval_of(column, resampling, self.task.formula.behaviour(metrics))
+        behaviour = self.task.formula.behaviour(metrics)
+        return interval_of(column, resampling, behaviour, self._score_of_classes)
 
-    def _columns(self, resampling: Resampling) -> dict[str, dict[str, FloatArray]]:
-        """Return what was measured on the sets of the score: each value, then those of resamples and subsets.
+    @cached_property
+    def _score_of_classes(self) -> FloatArray:
+        """The score of the means over the classes, for metrics that subtract the spread of the classes."""
+        resampling = next(iter(next(iter(self.datasets.values())).intervals.values())).resampling
+        score: FloatArray = self.task.formula.value(self._columns(resampling, of_classes=True))
+        return score
+
+    def _columns(
+        self, resampling: Resampling, *, of_classes: bool = False
+    ) -> dict[str, dict[str, FloatArray]]:
+        """Return what was measured on the sets of the score: values, then those of resamples and subsets.
+
+        ``of_classes``: the mean over the classes for metrics that subtract their spread.
 
         Halves and quarters are those of all data sets together. For bca, clips are left out of one data set
         after the other, while the others keep their values.
@@ -134,9 +147,16 @@ class TaskEvaluation(TabularResult):
             columns[name] = {}
             for metric, (value, interval) in measured.items():
                 assert interval is not None
-                subsets = np.full(total, value)
-                subsets[start : start + len(interval.subsets)] = interval.subsets
-                columns[name][metric] = np.concatenate([[value], interval.values, subsets])
+                column = np.concatenate([[value], interval.values, interval.subsets])
+                behaviour = Behaviour.of(self.task.datasets[name].metrics[metric])
+                if of_classes and behaviour.costs_spread and isinstance(interval, Bootstrap):
+                    column = mean_of_classes(
+                        np.array([of._column for of in interval.per_class.values()]).T
+                    )
+                subsets = column[1 + len(interval.values) :]
+                others = np.full(total, column[0])
+                others[start : start + len(subsets)] = subsets
+                columns[name][metric] = np.concatenate([column[: 1 + len(interval.values)], others])
             start += numbers[name] if leaves_out else 0
         return columns
 

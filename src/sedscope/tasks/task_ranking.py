@@ -280,7 +280,7 @@ def _values(result: TaskEvaluation) -> RunValues:
         digest = clip_list_digest(evaluation.alignment.clips)
         sets[dataset] = RankedSet(evaluation.clips, evaluation.hours, evaluation.classes, digest)
     signatures = {name: evaluation.signature for name, evaluation in result.datasets.items()}
-    return RunValues(metrics, classes, sets, signatures)
+    return RunValues(metrics, classes, sets, signatures, result._score_of_classes)
 
 
 def _measurement_key(
