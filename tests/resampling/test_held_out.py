@@ -71,6 +71,23 @@ def test_one_threshold_for_all_classes_is_chosen_on_the_other_folds() -> None:
     assert result.on_new_clips[metric].value == metric.of_tally(together) < result[metric].value
 
 
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_where_all_references_are_in_one_fold_nothing_is_detected() -> None:
+    scores = sed.Scores.from_arrays(
+        {clip: [[0.2], [0.9], [0.4]] for clip in "abc"}, classes=["Dog"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(1, 2, "Dog")], "b": [], "c": []}, durations=dict.fromkeys("abc", 3)
+    )
+    for average in ("macro", "micro"):
+        metric = sed.BestFScore(sed.Segment(1.0), average=average)
+        result = sed.evaluate(scores, truth, metric, resampling=20)
+        assert result[metric].value == 0.5
+        assert result.on_new_clips[metric].value == 0
+        grouped = sed.evaluate(scores, truth, metric, resampling=20, by={"a": 1, "b": 2, "c": 2})
+        assert np.isnan(grouped.groups["clips"]["2"].on_new_clips[metric].value)
+
+
 def test_it_stands_in_tables_and_json() -> None:
     result = sed.evaluate(SCORES, TRUTH, ["best_collar_f1", "psds1"], resampling=40)
     assert [result.names[metric] for metric in result.on_new_clips] == ["best_collar_f1"]

@@ -51,14 +51,15 @@ def held_out_result(
     for deltas, inside in zip(of_folds, held_out, strict=True):
         others = deltas.counts(weights=(~inside).astype(np.int32), threads=threads)
         if metric.pools_classes:
-            thresholds = dict.fromkeys(deltas.classes, judge.of_all(others).threshold)
+            threshold = judge.of_all(others).threshold
+            thresholds = {} if threshold is None else dict.fromkeys(deltas.classes, threshold)
         else:
             thresholds = metric.measure(others).thresholds
         judged = deltas.counts(weights=inside.astype(np.int32), threads=threads)
         everything = everything or deltas.counts(threads=threads)
         for label in deltas.classes:
-            threshold = thresholds.get(label, otherwise)
-            tallies.setdefault(label, []).append(judged[label].tally_at(threshold))
+            tally = judged[label].tally_at(thresholds.get(label, otherwise))
+            tallies.setdefault(label, []).append(tally)
     assert everything is not None
     added = {label: reduce(add, parts) for label, parts in tallies.items()}
     result: MetricResult = judge.of_tallies(added, everything)
