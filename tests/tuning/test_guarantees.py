@@ -237,6 +237,17 @@ def test_a_limit_for_all_classes_together() -> None:
         sed.choose(counts, max_false_alarms=300, total=True, confidence=0.9)
 
 
+def test_without_references_there_is_nothing_to_choose() -> None:
+    scores = sed.Scores.from_arrays(
+        {"a": [[0.2], [0.9]], "b": [[0.4], [0.1]]}, classes=["Dog"], frame=1.0
+    )
+    truth = sed.GroundTruth.from_dict({"a": [], "b": []}, durations={"a": 2, "b": 2})
+    deltas = sed.deltas(scores, truth, sed.Segment(1.0))
+    for confidence in (None, 0.9):
+        points = sed.choose(deltas, max_false_alarms=1, total=True, confidence=confidence)
+        assert not points.thresholds
+
+
 def night(hours: float, false_alarms: int) -> tuple[sed.Scores, sed.GroundTruth]:
     """One recording at one frame per second: a reference at 0.5, above some false alarms and below none."""
     frames = round(3600 * hours)

@@ -322,7 +322,8 @@ def _allocations(
     ``silent``: whether classes may be left undetected.
     """
     best_first = sorted(frontiers, key=lambda label: -frontiers[label].recall[0])
-    for size in range(1, len(frontiers) if silent else 0, math.ceil(len(frontiers) / _SILENT_STEPS)):
+    step = max(1, math.ceil(len(frontiers) / _SILENT_STEPS))
+    for size in range(1, len(frontiers) if silent else 0, step):
         detected = set(best_first[:size])
         yield {label: int(part.rows[0]) * (label in detected) for label, part in frontiers.items()}
     for budget in dict.fromkeys(math.floor(share * allowed) for share in _BUDGETS):
