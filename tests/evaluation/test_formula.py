@@ -6,6 +6,7 @@ import math
 import statistics
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sedscope as sed
+from sedscope.metrics import Metric
 from sedscope.ranking.formula import Formula
+from sedscope.resampling.subsampling import Behaviour
 
 from ..tasks.layout import dataset
 
@@ -123,3 +126,15 @@ def test_values_without_a_data_set() -> None:
         Formula("x +", dataset="")
     with pytest.raises(sed.SedscopeError, match="x has no data set"):
         Formula("x")
+
+
+def test_a_formula_is_too_good_in_its_own_direction() -> None:
+    error_rate: Metric[Any] = sed.BestErrorRate(sed.Segment(1.0))
+    metrics = {"": {"er": error_rate, "psds1": sed.presets.PSDS1}}
+    alone = Formula("er", dataset="").behaviour(metrics, lower_is_better=True)
+    assert alone == Behaviour.of(error_rate)
+    assert not alone.higher_is_better
+    doubled = Formula("2 * er", dataset="").behaviour(metrics, lower_is_better=True)
+    assert (doubled.rate, doubled.higher_is_better, doubled.costs_spread) == (0.75, False, False)
+    together = Formula("psds1 - er", dataset="").behaviour(metrics, lower_is_better=False)
+    assert (together.higher_is_better, together.costs_spread) == (True, True)

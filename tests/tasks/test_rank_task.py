@@ -111,6 +111,24 @@ def test_ranks_are_those_of_the_evaluations(folder: Path, lower_is_better: bool)
     assert "harmonic mean over groups of clips" in ranking.table()
 
 
+def test_averages_over_groups_have_the_intervals_of_the_evaluation(folder: Path) -> None:
+    sites = sed.tasks.GroupRule(clips="sites.tsv", average="mean")
+    sets = {"street": dataset(["psds1", "psds2"], groups=sites)}
+    chosen = sed.tasks.Task("mine", sets, "street.psds1 + street.psds2")
+    path = folder / "systems" / "middle"
+    result = sed.tasks.evaluate_task(chosen, path, folder / "data", resampling=RESAMPLES)
+    ranking = sed.tasks.rank_task(chosen, {"x": path}, folder / "data", resampling=RESAMPLES)
+    averages = result.datasets["street"].groups["clips"].averages
+    for name, average in averages.items():
+        ranked = ranking.systems[0].metrics[f"street.{name}"]
+        assert average.interval is not None
+        assert (ranked.value, ranked.low, ranked.high) == (
+            average.value,
+            average.interval.low,
+            average.interval.high,
+        )
+
+
 def test_systems_share_their_resamples_whatever_the_order_of_clips_and_classes(
     folder: Path, tmp_path: Path
 ) -> None:

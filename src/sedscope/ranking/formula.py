@@ -93,10 +93,12 @@ class Formula:
         self._parsed(names)
         return tuple(names)
 
-    def behaviour(self, metrics: Mapping[str, Mapping[str, Metric[Any]]]) -> Behaviour:
+    def behaviour(
+        self, metrics: Mapping[str, Mapping[str, Metric[Any]]], lower_is_better: bool
+    ) -> Behaviour:
         """Return how the formula behaves on few clips: as the metric that it names, or as its slowest one.
 
-        ``metrics``: by data set and name.
+        ``metrics``: by data set and name. ``lower_is_better``: whether lower values of the formula are.
         """
         of_values = [Behaviour.of(metrics[dataset][name]) for dataset, name in self.names]
         if len(of_values) == 1 and self.text.strip().replace(".", "").isidentifier():
@@ -104,6 +106,7 @@ class Formula:
         return Behaviour(
             min(behaviour.rate for behaviour in of_values),
             costs_spread=any(behaviour.costs_spread for behaviour in of_values),
+            higher_is_better=not lower_is_better,
         )
 
     def _parsed(self, names: dict[Name, None]) -> Callable[[Values], Any]:

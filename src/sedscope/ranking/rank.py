@@ -257,8 +257,9 @@ class MetricRules(RankingRules[ScoreReader]):
         if None in identities or not all(map(is_registered, self.metrics.values())):
             return None
         drawn = hashlib.blake2b(np.ascontiguousarray(self.draws.weights).data, digest_size=16)
-        how = (self.resampling.confidence, self.resampling.interval, drawn.hexdigest(), self.formula)
-        text = repr((runs[0].system, self.metrics, self.coverage, *how, identities))
+        resampled = (self.resampling.confidence, self.resampling.interval, drawn.hexdigest())
+        score = (self.formula, self.kinds[0].higher_is_better)
+        text = repr((runs[0].system, self.metrics, self.coverage, *resampled, *score, identities))
         return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def _measure(
@@ -298,15 +299,11 @@ class MetricRules(RankingRules[ScoreReader]):
         about_system = [*(note for _, note in measured.system_notes), *of_lists]
         prints = fingerprint_of_sets([first_run.deltas])
         behaviours = {name: Behaviour.of(metric) for name, metric in measured.metrics.items()}
+        if self.formula is not None:
+            lower_is_better = not self.kinds[0].higher_is_better
+            behaviours[SCORE] = self.formula.behaviour({"": self.metrics}, lower_is_better)
         return Measurement.of_runs(
-            values,
-            self.resampling,
-            prints,
-            about_system,
-            measured.notes,
-            behaviours
-            if self.formula is None
-            else {SCORE: self.formula.behaviour({"": self.metrics}), **behaviours},
+            values, self.resampling, prints, about_system, measured.notes, behaviours
         )
 
     def common_notes(self, measured: Sequence[Measurement]) -> list[str]:

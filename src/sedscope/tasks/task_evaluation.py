@@ -115,7 +115,7 @@ class TaskEvaluation(TabularResult):
         resampling = next(iter(intervals.values())).resampling
         metrics = {name: dataset.metrics for name, dataset in self.task.datasets.items()}
         column = self.task.formula.value(self._columns(resampling))
-        behaviour = self.task.formula.behaviour(metrics)
+        behaviour = self.task.formula.behaviour(metrics, self.task.lower_is_better)
         return interval_of(column, resampling, behaviour, self._score_of_classes)
 
     @cached_property

@@ -240,16 +240,19 @@ def _kinds(task: Task) -> tuple[RankedMetric, ...]:
 
 
 def _behaviours(task: Task) -> dict[str, Behaviour]:
-    """Return how the score and the metrics behave on few clips."""
+    """Return how the score and the metrics behave on few clips.
+
+    An average over groups is corrected as a whole: the classes are those of all clips, not of the groups.
+    """
     metrics = {name: dataset.metrics for name, dataset in task.datasets.items()}
-    return {
-        SCORE: task.formula.behaviour(metrics),
-        **{
-            f"{dataset}.{name}": Behaviour.of(metric)
-            for dataset, named in metrics.items()
-            for name, metric in named.items()
-        },
-    }
+    behaviours = {SCORE: task.formula.behaviour(metrics, task.lower_is_better)}
+    for name, dataset in task.datasets.items():
+        averaged = dataset.groups is not None and dataset.groups.average is not None
+        for metric, definition in dataset.metrics.items():
+            of_metric = Behaviour.of(definition)
+            whole = replace(of_metric, costs_spread=False)
+            behaviours[f"{name}.{metric}"] = whole if averaged else of_metric
+    return behaviours
 
 
 def _definition(dataset: Dataset, metric: str) -> str:
