@@ -90,8 +90,8 @@ class ProgressBar:
         parts = [f"{done} of {counted(total, self._unit) if self._unit else total}"]
         seconds = self._clock() - self._began
         if self.done and seconds >= 1:
-            if self._unit:
-                parts.append(f"{60 * self.done / self._steps / seconds:.2g} per minute")
+            rate = 60 * self.done / self._steps / seconds
+            parts.append(f"{rate:.{0 if rate >= 10 else 1}f} per minute")
             if self.done < self.total:
                 parts.append(f"{_duration(seconds * (self.total - self.done) / self.done)} left")
         return f"{title}: {100 * self.done // max(1, self.total)} % ({', '.join(parts)})"

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.counting.clip_reader import read_each
+from sedscope.counting import clip_reader
+from sedscope.counting.clip_reader import read_clips, read_each
 
 CLIPS = [f"{i:04}" for i in range(400)]
 THREADS = 3
@@ -97,3 +98,18 @@ def test_few_large_clips_are_read_ahead(monkeypatch: pytest.MonkeyPatch) -> None
         ahead = max(ahead, read - number - 1)
     assert numbers == [*range(60)]
     assert ahead <= 100 / 20 + 1 + THREADS  # a thread may be reading when the others have read enough
+
+
+def test_batches_of_slow_clips_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(10_000))
+    monkeypatch.setattr(clip_reader, "perf_counter", lambda: float(next(seconds)))
+    monkeypatch.setattr(clip_reader, "_BATCH_SECONDS", 7)
+    batches = [
+        batch
+        for batch in read_clips(scores_of(lambda _: None), CLIPS, 1)
+        if isinstance(batch, clip_reader.ClipsRead)
+    ]
+    assert 20 < len(batches) <= 400
+    firsts = [int(batch.scores[0].values[0, 0]) for batch in batches if batch.scores]
+    assert firsts == [batch.first for batch in batches if batch.scores]
+    assert sum(len(batch.scores) for batch in batches) == 400

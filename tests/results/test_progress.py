@@ -127,3 +127,14 @@ def test_a_choice_that_is_neither_is_refused() -> None:
     truth = sed.simulate.ground_truth(2, classes=1)
     with pytest.raises(sed.SedscopeError, match=r"progress='auto' is not valid\. Choose True"):
         sed.evaluate(sed.simulate.scores(truth), truth, sed.presets.PSDS1, run=sed.Run(progress="auto"))  # type: ignore[arg-type]  # what is not allowed
+
+
+def test_a_line_has_the_rate_and_the_time_left() -> None:
+    clock, log = Clock(), io.StringIO()
+    bar = ProgressBar("Evaluating", stream=log, clock=clock)
+    for clock.seconds, done in ((20, 1), (40, 3000)):
+        bar(done, 12_000)
+    assert log.getvalue().splitlines() == [
+        "Evaluating: 0 % (1 of 12000, 3.0 per minute, 66 h 39 min left)",
+        "Evaluating: 25 % (3000 of 12000, 4500 per minute, 2 min 0 s left)",
+    ]

@@ -43,6 +43,7 @@ def thread_count(threads: int | None) -> int:
 
 _BATCH_BYTES = 64 * 2**20
 _BATCH_CLIPS = 512
+_BATCH_SECONDS = 2.0  # so that progress shows, however long clips take
 MANY_FAILURES = 20
 _WAIT = 0.2  # seconds
 _SHORT_TASK, _LONG_TASK = 0.002, 0.005  # seconds
@@ -94,6 +95,7 @@ def read_clips(
     first, batch, size = 0, list[ClipScores](), 0
     events: list[ClipEvents] = []
     failures: list[SedscopeError] = []
+    began = perf_counter()
     for number, clip in enumerate(read_each(scores, clips, threads)):
         if isinstance(clip, SedscopeError):
             failures.append(clip)
@@ -112,9 +114,10 @@ def read_clips(
             continue
         batch.append(clip)
         size += clip.values.nbytes
-        if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS:
+        late = perf_counter() - began >= _BATCH_SECONDS
+        if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS or late:
             yield ClipsRead(first, batch)
-            first, batch, size = number + 1, [], 0
+            first, batch, size, began = number + 1, [], 0, perf_counter()
     if events and not failures:
         yield EventsRead(first, events)
     else:
