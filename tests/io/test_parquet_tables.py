@@ -231,6 +231,19 @@ def test_a_folder_at_an_address(tmp_path: Path) -> None:
     files.put(str(in_folder(wide(), tmp_path / "scores")), "/parquet-tables", recursive=True)
     shutil.rmtree(tmp_path / "scores")
     try:
-        same_clips(sed.read_scores("memory://parquet-tables"))
+        for address in ("", "/*/day=*", "/**/*.parquet", "/site=[01]/day=?/part-*"):
+            same_clips(sed.read_scores(f"memory://parquet-tables{address}"))
+        with pytest.raises(sed.SedscopeError, match="no such file or folder"):
+            sed.read_scores("memory://parquet-tables/site=2*")
     finally:
         files.rm("/parquet-tables", recursive=True)
+
+
+@pytest.mark.parametrize("entry", ["_delta_log/0.json", "metadata/v1.metadata.json"])
+def test_tables_with_versions_are_refused(entry: str, tmp_path: Path) -> None:
+    folder = in_folder(wide(), tmp_path / "table")
+    (folder / entry).parent.mkdir()
+    (folder / entry).write_text("{}")
+    for path in (tmp_path, folder, folder / "site=0", f"{folder}/*/*", f"{tmp_path}/*/*/*/*.parquet"):
+        with pytest.raises(sed.SedscopeError, match=r"table is a Delta or Iceberg table"):
+            sed.read_scores(path)

@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch, fnmatchcase
@@ -18,7 +18,7 @@ from functools import cached_property, total_ordering
 from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile, mkdtemp
-from typing import IO, Any, TypeAlias, TypeGuard
+from typing import IO, Any, TypeAlias
 from urllib.parse import quote, unquote
 
 from ..data.choices import parse_bytes, refuse_beyond_memory
@@ -139,9 +139,18 @@ def input_location(path: str | Path | Address) -> Location:
     return source
 
 
-def is_pattern(path: Location) -> TypeGuard[Path]:
+def is_pattern(path: Location) -> bool:
     """Return whether a path is a pattern of names, such as ``scores/*.parquet``, and no name of a file."""
-    return isinstance(path, Path) and any(sign in str(path) for sign in "*?[") and not path.exists()
+    signs = "*?[" if isinstance(path, Path) else "*["  # an address may have a query
+    return any(sign in str(path) for sign in signs) and not path.exists()
+
+
+def pattern_matches(pattern: Location) -> Iterator[Location]:
+    """Yield the files and folders under names that match a pattern. ``**``: any folders."""
+    if isinstance(pattern, Address):
+        yield from pattern.matches()
+    else:
+        yield from sorted(Path(pattern.anchor).glob(str(pattern.relative_to(pattern.anchor))))
 
 
 def local_path(path: str | Path | Address) -> Path:
@@ -348,6 +357,26 @@ class Address:
     def glob(self, pattern: str) -> Iterator[Address]:
         """Iterate over the content of a folder under names that match a pattern."""
         return (child for child in self._listing if fnmatchcase(child.name, pattern))
+
+    def matches(self) -> Iterator[Address]:
+        """Iterate over the files and folders whose addresses match this one, which is a pattern."""
+        head, path, tail = self._parts
+        names = path.split("/")
+        literal = next(k for k, name in enumerate(names) if "*" in name or "[" in name)
+        folder = Address(f"{head}{'/'.join(names[:literal])}{tail}")
+        return folder._below(names[literal:])
+
+    def _below(self, names: Sequence[str]) -> Iterator[Address]:
+        if not names:
+            yield self
+        elif names[0] == "**":
+            yield from self._below(names[1:])
+            for child in self._listing:
+                if child.is_dir():
+                    yield from child._below(names)
+        else:
+            for child in self.glob(names[0]):
+                yield from child._below(names[1:])
 
     def stat(self) -> Size:
         """Return the size of a file."""

@@ -15,7 +15,7 @@ import numpy as np
 from ...data.clip_scores import ClipScores
 from ...data.scores import CLIP_COLUMNS, TIME_COLUMNS, Scores
 from ...errors import SedscopeError, listing
-from ..locations import Location, folder_content, is_pattern
+from ..locations import Location, folder_content, is_pattern, pattern_matches
 from ..parquet_files import write_parquet
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 from .parquet_tables import ScoreTables, TableFile, looks_like_scores
@@ -46,16 +46,32 @@ def table_files(path: Location, depth: int = 0) -> Iterator[Location]:
     Names that begin with ``.`` or ``_`` are those of files that programs keep for themselves.
     """
     if is_pattern(path):
-        for match in sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor)))):
+        for match in pattern_matches(path):
             if match.is_dir() or match.suffix == ".parquet":
                 yield from table_files(match)
     elif path.is_file():
         yield path
     elif path.is_dir() and depth <= _DEEPEST:
-        content = [entry for entry in folder_content(path) if entry.name[:1] not in "._"]
-        for entry in content:
+        for entry in folder_content(path):
+            if entry.name == "_delta_log" or (entry.name == "metadata" and _of_iceberg(entry)):
+                raise _versioned(path)
+            if entry.name[:1] in "._":
+                continue
             if entry.name.endswith(".parquet") or entry.is_dir():
                 yield from table_files(entry, depth + 1)
+
+
+def _of_iceberg(folder: Location) -> bool:
+    return bool(folder_content(folder, "*.metadata.json"))
+
+
+def _versioned(folder: Location) -> SedscopeError:
+    return SedscopeError(
+        f"{folder} is a Delta or Iceberg table. Its files may hold rows that were deleted or replaced since, "
+        "and only a library of that format knows them. Write the current rows to Parquet files with it "
+        "first, e.g. `pyarrow.dataset.write_dataset(DeltaTable(…).to_pyarrow_dataset(), folder, "
+        "format='parquet')`."
+    )
 
 
 def read(path: Location, options: ScoreReadOptions) -> Scores:
@@ -63,6 +79,11 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     files = [*table_files(path)]
     if not files:
         raise SedscopeError(f"{path} holds no Parquet files (*.parquet).")
+    for folder in sorted(
+        {folder for file in files if isinstance(file, Path) for folder in file.parents}
+    ):
+        if (folder / "_delta_log").is_dir() or _of_iceberg(folder / "metadata"):
+            raise _versioned(folder)
     tables = ScoreTables(files, options)
     return Scores(tables.clips, tables.load, classes=tables.layout.classes, thread_safe=True)
 
