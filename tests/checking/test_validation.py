@@ -303,6 +303,22 @@ def test_objects_in_memory() -> None:
     assert validation.errors == ()
 
 
+def test_advice_follows_what_it_is_about() -> None:
+    scores = sed.Scores.from_arrays({"a": [[0.1], [0.9]]}, classes=["Dogs"], frame=1.0)
+    truth = sed.GroundTruth.from_dict(
+        {"a": [(0, 1, "Dog")], "b": [(1, 2, "Dogs")]}, durations={"a": 2, "b": 2}
+    )
+    clips, labels = map(str, sed.validate(scores, truth).errors)
+    assert clips == (
+        "error: 1 of the 2 clips in the ground truth has no scores: b. Evaluate the others with "
+        "`clips='scored'`."
+    )
+    assert (
+        "not among the classes of the scores: Dog (did you mean Dogs?). The scores have Dogs." in labels
+    )
+    assert sed.validate(scores, truth).to_dict()["findings"][0]["advice"].startswith("Evaluate the")
+
+
 def test_clips_without_frames() -> None:
     arrays: dict[str, Any] = {"a": [[0.1], [0.9]], "b": np.empty((0, 1))}
     scores = sed.Scores.from_arrays(arrays, classes=["Dog"], frame=1.0)

@@ -49,6 +49,8 @@ class Finding:
     lines : bool
         Whether each item of `where` is a message of its own, such as ``truth.tsv:3: no label``. These are
         printed on lines of their own, of many that are alike only the first.
+    advice : str
+        What to do, in sentences; empty if that is part of `what`.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Finding:
     what: str
     where: tuple[str, ...] = ()
     lines: bool = False
+    advice: str = ""
 
     def __str__(self) -> str:
         if self.lines and self.where:
@@ -71,7 +74,7 @@ class Finding:
             return "\n".join([f"{self.severity}: {self.what}:", *shown, *more])
         where = f": {listing(self.where)}" if self.where else ""
         end = "" if f"{self.what}{where}".endswith("?") else "."
-        return f"{self.severity}: {self.what}{where}{end}"
+        return f"{self.severity}: {self.what}{where}{end} {self.advice}".rstrip()
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,7 +147,7 @@ class Validation:
             "summary": dict(self.summary),
             "findings": [
                 {
-                    **picked(finding, "severity", "kind", "what"),
+                    **picked(finding, "severity", "kind", "what", "advice"),
                     "where": list(finding.where[:_LOCATION_LIMIT]),
                     "count": len(finding.where),
                 }
@@ -194,14 +197,15 @@ class Findings(Problems):
         where: Collection[str] = (),
         *,
         lines: bool = False,
+        advice: str = "",
     ) -> None:
         """Add a finding. A full stop at the end of ``what`` is removed."""
-        text = readable(what.removesuffix("."))
-        self._findings.append(Finding(severity, kind, text, tuple(map(readable, where)), lines))
+        text, places = readable(what.removesuffix(".")), tuple(map(readable, where))
+        self._findings.append(Finding(severity, kind, text, places, lines, readable(advice)))
 
     def error(self, kind: str, what: str, where: Collection[str] = (), advice: str = "") -> None:
         """Add an error as :class:`~sedscope.alignment.alignment.Problems` raises it."""
-        self.add("error", kind, f"{what}. {advice}" if advice else what, where)
+        self.add("error", kind, what, where, advice=advice)
 
     def warning(self, kind: str, what: str, where: Collection[str] = (), *, listed: bool = True) -> None:
         """Add a warning."""

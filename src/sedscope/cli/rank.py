@@ -250,7 +250,7 @@ def _findings(path: Location, inputs: InputOptions, truth: GroundTruth) -> list[
     for finding in validation.errors:
         lines = finding.where[:_MOST_LINES] if finding.lines else ()
         if finding.kind in _ABOUT_CLIPS:
-            finding = replace(finding, what=finding.what.partition(". ")[0])
+            finding = replace(finding, what=finding.what.partition(". ")[0], advice="")
         what = str(finding).splitlines()[0].removeprefix("error: ")
         hidden = len(finding.where) - len(lines) if lines else 0
         problems += [what, *lines, *([f"and {hidden} more"] if hidden else [])]

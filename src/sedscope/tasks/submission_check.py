@@ -239,10 +239,9 @@ def _lines(finding: Finding, path: Location) -> Iterator[str]:
         lines = [message(item) for item in finding.where]
     else:
         where = f": {', '.join(finding.where)}" if finding.where else ""
-        what = finding.what.partition(f" {MAP_ADVICE.removesuffix('.')}")[
-            0
-        ]  # the task has the label map
-        lines = [f"{what.removesuffix('.')}{where}"]
+        sentences = (f"{finding.what}{where}.", finding.advice)
+        text = " ".join(sentences).replace(MAP_ADVICE, "")  # the task has the label map
+        lines = [text.rstrip().removesuffix(".")]
     for line in lines:
         text = " ".join(line.split())
         located = text.startswith((f"{path}:", f"{path}/"))
