@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.data import score_cache
+from sedscope.evaluation.verification import StoredResult, compare_stored
 
 from ..support.command_line import run
 
@@ -225,6 +226,20 @@ def test_what_cannot_be_verified_is_said() -> None:
     assert (
         "the result has no hash of the clips, truth, scores" in sed.verify(unknown, SCORES, TRUTH).notes
     )
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_intervals_of_groups_are_not_verified() -> None:
+    sites = {clip: number % 2 for number, clip in enumerate(TRUTH.clips)}
+    evaluated = partial(sed.evaluate, SCORES, TRUTH, "best_collar_f1", by=sed.Groups(sites, "mean"))
+    stored = StoredResult.of(evaluated(resampling=20).to_dict(), "it")
+    verification = compare_stored(stored, evaluated())
+    assert verification.verified
+    assert "the values of groups" in verification.agreements
+    content = evaluated().to_dict()
+    content["groups"]["clips"]["groups"]["1"]["metrics"][0]["value"] = 0.123
+    changed = compare_stored(StoredResult.of(content, "it"), evaluated())
+    assert changed.differences == ("the values of groups",)
 
 
 def test_a_result_without_hashes_is_not_compared(tmp_path: Path) -> None:

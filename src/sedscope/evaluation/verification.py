@@ -279,6 +279,8 @@ def _plain_differences(
 
 def _without_intervals(values: Any) -> Any:
     """Return plain values without what resampling added."""
+    if isinstance(values, list):
+        return [*map(_without_intervals, values)]
     if not isinstance(values, Mapping):
         return values
     return {key: _without_intervals(of) for key, of in values.items() if key not in _NOT_VERIFIED}
