@@ -78,7 +78,8 @@ def test_intervals_of_blocks_are_around_the_values_of_the_recordings() -> None:
         assert interval.per_class["class_0"].value == whole[metric].per_class["class_0"].value
     assert "from 200 resamples of blocks of 60 s" in result.table()
     assert result.clips == 2
-    assert not result.warnings
+    (note,) = result.warnings
+    assert "from only 60 blocks of 60 s. In sedscope's study of sets of 100" in note
 
 
 def test_cuts_that_change_a_value_are_noted() -> None:
