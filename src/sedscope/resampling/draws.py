@@ -29,8 +29,8 @@ _NORMAL = NormalDist()
 _STUDIED = 200
 """With fewer clips, a note says what the study found for sets of 100 (docs/intervals.md)."""
 _COVERAGE = (
-    "In sedscope's study of sets of 100, 95 % intervals hold the value of the population in 85 to 100 % of the "
-    "sets, depending on the metric and the data, and those of single classes in 80 to 97 %."
+    "In sedscope's study of sets of 100, 95 % intervals hold the value of the population in 85 to 100 % "
+    "of the sets, depending on the metric and the data, and those of single classes in 80 to 97 %."
 )
 _BLOCK = 64  # resamples that are measured at a time
 
