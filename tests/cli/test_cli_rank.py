@@ -64,6 +64,14 @@ def test_systems_have_the_names_that_are_written_with_them(folder: Path, tmp_pat
     assert [entry["name"] for entry in read_json(board)["systems"]] == ["ours", "theirs"]
 
 
+def test_two_systems_of_one_name_are_no_runs(folder: Path) -> None:
+    good, bad = folder / "systems" / "good", folder / "systems" / "bad"
+    for systems in ((f"bad={good}", bad), (f"mine={good}", f"mine={bad}")):
+        refused = rank(folder, *systems)
+        assert refused.code == 2
+        assert "Two systems have the name" in refused.err
+
+
 def test_a_table_of_teams_becomes_a_leaderboard(folder: Path, tmp_path: Path) -> None:
     board = tmp_path / "board"
     done = rank(folder, folder / "teams.csv", "-o", board, "--title", "Our <task>")

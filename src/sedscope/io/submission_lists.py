@@ -40,16 +40,27 @@ def list_systems(texts: Sequence[str]) -> list[ListedSystem]:
         if _is_table(text):
             _add_table(read_text_table(text, delimiter=None), runs)
         elif name and equals and os.path.exists(named) and not os.path.exists(text):  # noqa: PTH110
-            runs.setdefault((name, name), []).append(location(named.rstrip("/\\")))
+            _add_alone(name, location(named.rstrip("/\\")), runs)
         else:
             paths += _matching(text)
     unique = list({str(path): path for path in paths}.values())
     for name, path in zip(_names(unique), unique, strict=True):
-        runs.setdefault((name, name), []).append(path)
+        _add_alone(name, path, runs)
     return [
         ListedSystem(team, name, tuple(sorted(of_system, key=str)))
         for (team, name), of_system in runs.items()
     ]
+
+
+def _add_alone(name: str, path: Location, runs: dict[tuple[str, str], list[Location]]) -> None:
+    """Add a system that is a team of its own."""
+    others = runs.setdefault((name, name), [])
+    if others:
+        raise SedscopeError(
+            f"Two systems have the name {name}: {others[0]} and {path}. Name them apart with NAME=PATH; list "
+            "runs of one system in a table team,name,path."
+        )
+    others.append(path)
 
 
 def listed_paths(texts: Sequence[str]) -> list[Location]:
