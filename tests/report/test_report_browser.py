@@ -368,7 +368,7 @@ def test_the_page_says_what_to_expect_on_new_clips(page: Browser, tmp_path: Path
     scores, truth = simulated_set()
     best = sed.BestFScore(sed.Collar())
     resampled = sed.evaluate(scores, truth, {"f1": best}, resampling=20)
-    expected = f"f1 {resampled.on_new_clips[best].value:.4f} (each of 10 folds"
+    expected = f"f1 {resampled.on_new_clips[best].value:.4f} (each of at most 10 folds"
     for result in (resampled, sed.evaluate(scores, truth, {"f1": best})):
         result.report(tmp_path / "one.html")
         page.open(tmp_path / "one.html")

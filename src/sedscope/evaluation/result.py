@@ -69,9 +69,9 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
     intervals : mapping of Metric to Bootstrap
         The interval of each metric, if intervals were asked for.
     on_new_clips : mapping of Metric to its result
-        With intervals, for metrics that choose a threshold of each class on the clips that they judge: the
-        value to expect on new clips at such thresholds. Each of ten folds of the clips is judged at the
-        thresholds that are best on the others.
+        With intervals, for metrics that choose thresholds on the clips that they judge: the value to expect
+        on new clips at such thresholds. Each of at most ten folds of the clips is judged at the thresholds
+        that are best on the others.
     alignment : Alignment or None
         What was evaluated; None for sets of detections.
     deltas : mapping of Criterion to Deltas

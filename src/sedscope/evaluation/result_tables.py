@@ -106,7 +106,7 @@ def about_new_clips(evaluations: Mapping[str, Evaluation]) -> list[str]:
         return []
     from ..resampling.held_out import FOLDS
 
-    how = f"each of {FOLDS} folds of the clips at the thresholds that are best on the others"
+    how = f"each of at most {FOLDS} folds of the clips at the thresholds that are best on the others"
     return [f"to expect on new clips: {listing(values, limit=len(values))} ({how})"]
 
 

@@ -19,7 +19,7 @@ from ..metrics import Metric, MetricResult
 from .resampling import Resampling
 
 FOLDS = 10
-"""Into how many folds the clips are split to say what a value will be on new clips."""
+"""Into how many folds the clips are split at most to say what a value will be on new clips."""
 
 
 def fold_masks(units: NDArray[np.intp], folds: int, seed: int) -> NDArray[np.bool_]:
