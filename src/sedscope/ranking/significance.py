@@ -82,18 +82,18 @@ def randomised(
     requests = {
         criterion: request.at_every_threshold() for criterion, request in delta_requests(metrics).items()
     }
-    found: dict[str, list[DeltasByCriterion]] = {}
+    deltas_of: dict[str, list[DeltasByCriterion]] = {}
     for run in runs:
         deltas = find_deltas(
             run.alignment, requests, engine.for_system(f"{run.system}-{run.number}-swapped")
         )
-        found.setdefault(run.system, []).append(deltas)
+        deltas_of.setdefault(run.system, []).append(deltas)
     swaps = draw_swaps(draws.resampling, runs[0].alignment.clips)
 
     def swapped(metric: Metric[Any], later: str, earlier: str) -> FloatArray:
         of_runs = [
             swapped_differences(first, second, metric, swaps, engine)
-            for first, second in zip(found[earlier], found[later], strict=True)
+            for first, second in zip(deltas_of[earlier], deltas_of[later], strict=True)
         ]
         mean: FloatArray = np.mean(of_runs, axis=0)
         return mean

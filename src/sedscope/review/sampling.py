@@ -166,7 +166,7 @@ def extend(
     """
     check_choice(Per, per=per)
     if more < 1 or not 0 < min_precision < 1:
-        raise SedscopeError("Draw at least one detection more, and give a precision between 0 and 1.")
+        raise SedscopeError("Draw at least one more detection, and give a precision between 0 and 1.")
     labels = [*dict.fromkeys(review.labels)]
     by_class = reviewed_classes(scores, above, labels)
     known = {label: class_review(review, label, by_class[label]) for label in labels}

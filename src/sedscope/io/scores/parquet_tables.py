@@ -148,9 +148,9 @@ def _misfit(where: object, schema: Mapping[str, Any], problem: str) -> SedscopeE
     """Return an error that shows the schema, and the option that names columns."""
     columns = listing([f"{name} ({kind})" for name, kind in schema.items()], limit=12)
     return SedscopeError(
-        f"{where} is no table of scores. {problem} Its columns are {columns}. A wide table has the columns "
-        "clip, onset, offset and one per class; a long one clip, onset, offset, label and score; or the "
-        "scores of all classes are one column of lists. Name other columns with "
+        f"{where} is not a table of scores. {problem} Its columns are {columns}. A wide table has the "
+        "columns clip, onset, offset and one per class; a long one clip, onset, offset, label and score; or "
+        "the scores of all classes are one column of lists. Name other columns with "
         "`columns={'clip': …, 'onset': …, 'offset': …, 'frame': …, 'label': …, 'score': …, 'scores': …}`."
     )
 
