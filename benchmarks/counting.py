@@ -28,6 +28,7 @@ BARS = {
     "counts at every threshold, 0.1/0.1/0.3": "≤ 5",
     "best collar F1": "≤ 4",
     "alarms at every threshold": "≤ 8",
+    "alarms with a cooldown of 1 s": "≤ 8",
 }
 BARS_ON_REAL_SETS = {"PSDS 1": "≤ 1.5", "PSDS 2": "≤ 2", "PSDS 1 and PSDS 2 together": "≤ 3"}
 
