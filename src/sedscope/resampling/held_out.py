@@ -49,13 +49,13 @@ def held_out_result(
     tallies: dict[str, list[Tally]] = {}
     everything: Counts | None = None
     for deltas, inside in zip(of_folds, held_out, strict=True):
-        others = deltas.counts(weights=(~inside).astype(np.int32), threads=threads)
+        others = deltas.of_clips(~inside).counts(threads=threads)
         if metric.pools_classes:
             threshold = judge.of_all(others).threshold
             thresholds = {} if threshold is None else dict.fromkeys(deltas.classes, threshold)
         else:
             thresholds = metric.measure(others).thresholds
-        judged = deltas.counts(weights=inside.astype(np.int32), threads=threads)
+        judged = deltas.of_clips(inside).counts(threads=threads)
         everything = everything or deltas.counts(threads=threads)
         for label in deltas.classes:
             tally = judged[label].tally_at(thresholds.get(label, otherwise))
