@@ -39,6 +39,7 @@ def list_systems(texts: Sequence[str]) -> list[ListedSystem]:
         name, equals, named = text.partition("=")
         if _is_table(text):
             _add_table(read_text_table(text, delimiter=None), runs)
+        # Path.exists raises for a name that is too long
         elif name and equals and os.path.exists(named) and not os.path.exists(text):  # noqa: PTH110
             _add_alone(name, location(named.rstrip("/\\")), runs)
         else:
