@@ -6,9 +6,9 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from time import monotonic
-from typing import Any, TextIO, TypeAlias
+from typing import Any, ClassVar, TextIO, TypeAlias
 
-from .errors import SedscopeError, counted
+from .errors import SedscopeError, counted, readable
 from .escaping import html, one_line
 
 _SECONDS = 0.1  # between two updates
@@ -43,6 +43,9 @@ class ProgressBar:
     'Ranking: 51 % (12 of 24 systems)'
     """
 
+    drawn: ClassVar[ProgressBar | None] = None
+    """The bar that stands on a terminal, and is cleared before anything else is written there."""
+
     def __init__(
         self,
         title: str,
@@ -58,7 +61,6 @@ class ProgressBar:
         self._stream = sys.stderr if stream is None else stream
         self._show = self._display()
         self._is_log = self._show == self._log
-        self._drawn = False  # on a terminal, where it is to be cleared at the end
         self._began = clock()
         self._shown_at = self._began if self._is_log else -_SECONDS
 
@@ -98,10 +100,10 @@ class ProgressBar:
 
     def clear(self) -> None:
         """Remove the bar from the terminal."""
-        if self._drawn:
+        if ProgressBar.drawn is self:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
-            self._drawn = False
+            ProgressBar.drawn = None
 
     def _display(self) -> Callable[[], None] | None:
         """Return what shows the bar, if something does."""
@@ -116,7 +118,7 @@ class ProgressBar:
         end = "\n" if self.done >= self.total else ""
         self._stream.write(f"\r\x1b[K{'━' * filled}{'─' * (_WIDTH - filled)} {self.text()}{end}")
         self._stream.flush()
-        self._drawn = not end
+        ProgressBar.drawn = None if end else self
 
     def _log(self) -> None:
         self._stream.write(f"{self.text()}\n")
@@ -162,7 +164,7 @@ def in_notebook() -> bool:
 Progress: TypeAlias = Callable[[int, int], None]
 """Called with how much is done and how much there is in all, e.g. in clips."""
 ProgressChoice: TypeAlias = Progress | bool | None
-"""What users choose: True for a bar, a function to call, or nothing."""
+"""What users choose: True for a bar, a function to call, None for problems alone, or False for nothing."""
 
 
 def as_progress(choice: ProgressChoice, title: str, unit: tuple[str, int] = ("", 1)) -> Progress | None:
@@ -172,14 +174,55 @@ def as_progress(choice: ProgressChoice, title: str, unit: tuple[str, int] = ("",
     """
     if choice is True:
         return ProgressBar(title, unit)
-    if choice is None or choice is False:
+    if choice is False:
         return None
+    if choice is None:
+        return _nothing
     if not callable(choice):
         raise SedscopeError(
             f"progress={choice!r} is not valid. Choose True for a progress bar, or give a function that "
             "takes the number done and the number of all."
         )
     return choice
+
+
+def _nothing(_: int, __: int) -> None:
+    pass
+
+
+class ProblemLog:
+    """Names parts that cannot be evaluated while the others go on, beside the progress.
+
+    Each is a warning of the logger ``sedscope``, after ten seconds of work: what fails sooner is in the error
+    at the end, which names all of them. Without progress nothing is logged, as on a worker, whose problems
+    are named by the process that waits for it.
+    """
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress
+        self._problems: dict[str, bool] = {}
+        """Whether each was logged."""
+        self._begin = monotonic() + _LOG_SECONDS
+
+    def __call__(self, done: int, total: int) -> None:
+        """Report the progress."""
+        if self._progress:
+            self._progress(done, total)
+            self.add()
+
+    def add(self, *problems: str) -> None:
+        """Name problems, unless they were named before."""
+        for problem in problems:
+            self._problems.setdefault(problem, False)
+        if self._progress is None or monotonic() < self._begin:
+            return
+        from logging import getLogger
+
+        for problem in [problem for problem, logged in self._problems.items() if not logged]:
+            if ProgressBar.drawn:
+                ProgressBar.drawn.clear()
+            getLogger("sedscope").warning("problem: %s", readable(problem))
+            self._problems[problem] = True
 
 
 class StagedProgress:

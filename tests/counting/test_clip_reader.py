@@ -113,3 +113,20 @@ def test_batches_of_slow_clips_are_short(monkeypatch: pytest.MonkeyPatch) -> Non
     firsts = [int(batch.scores[0].values[0, 0]) for batch in batches if batch.scores]
     assert firsts == [batch.first for batch in batches if batch.scores]
     assert sum(len(batch.scores) for batch in batches) == 400
+
+
+def test_clips_go_on_after_one_that_cannot_be_read() -> None:
+    def load(number: int) -> None:
+        if number in (0, 7, 8, 399):
+            raise sed.SedscopeError(f"clip {number}")
+
+    read: list[int] = []
+    failures: list[str] = []
+    for batch in read_clips(scores_of(load), CLIPS, THREADS):
+        assert isinstance(batch, clip_reader.ClipsRead)
+        numbers = [int(clip.values[0, 0]) for clip in batch.scores]
+        assert numbers == [*range(batch.first, batch.first + len(numbers))]
+        failures += map(str, batch.failures)
+        read += numbers
+    assert read == [*range(1, 7), *range(9, 399)]
+    assert failures == [f"clip {number}" for number in (0, 7, 8, 399)]

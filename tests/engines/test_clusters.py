@@ -128,9 +128,13 @@ def test_a_killed_worker_costs_time_not_results(
 
 
 def test_clips_that_cannot_be_read_are_all_named(
-    engine: Any, stored: tuple[Path, sed.GroundTruth]
+    engine: Any,
+    stored: tuple[Path, sed.GroundTruth],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     folder, truth = stored
+    monkeypatch.setattr("sedscope.progress._LOG_SECONDS", 0)
     read = sed.read_scores(folder)
 
     def load(clip: str) -> Any:
@@ -141,6 +145,10 @@ def test_clips_that_cannot_be_read_are_all_named(
     scores = sed.Scores.from_function(truth.clips, load, classes=read.classes)
     with pytest.raises(sed.SedscopeError, match=r"clip_03 is broken[\s\S]*clip_35 is broken"):
         sed.evaluate(scores, truth, METRICS, run=sed.Run(engine=engine))
+    logged = [record.getMessage() for record in caplog.records if record.name == "sedscope"]
+    assert sorted(logged) == [
+        f"problem: The file of {clip} is broken." for clip in ("clip_03", "clip_35")
+    ]
 
 
 def test_other_errors_of_workers_say_what_happened(

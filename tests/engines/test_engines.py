@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -247,17 +249,50 @@ def test_a_local_cluster_is_started_and_reports_progress(stored: tuple[Path, sed
     assert progress[-1] == (60, 60)
 
 
-def test_a_clip_that_cannot_be_read_is_named(
-    stored: tuple[Path, sed.GroundTruth], cluster: Any, tmp_path: Path
+@pytest.mark.parametrize("way", ["threads", "checkpoint", "dask"])
+def test_clips_that_cannot_be_read_are_named_while_others_go_on(
+    way: str,
+    stored: tuple[Path, sed.GroundTruth],
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    import shutil
-
     folder, truth = stored
-    broken = tmp_path / "scores"
+    monkeypatch.setattr("sedscope.progress._LOG_SECONDS", 0)
+    monkeypatch.setattr("sedscope.engines.checkpoint.CLIPS_PER_PART", 5)
+    monkeypatch.setattr("sedscope.counting.clip_reader._BATCH_CLIPS", 5)
+    broken, kept = tmp_path / "scores", tmp_path / "kept"
     shutil.copytree(folder, broken)
-    (broken / "clip_17.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")
-    with pytest.raises(sed.SedscopeError, match="clip_17"):
-        sed.evaluate(sed.read_scores(broken), truth, PSDS, run=sed.Run(engine="dask", scheduler=cluster))
+    for clip in ("clip_17", "clip_33"):
+        (broken / f"{clip}.tsv").write_text("onset\toffset\tDog\n0\tx\t1\n")
+    logged_at: dict[int, int] = {}
+
+    def report(done: int, total: int) -> None:
+        logged_at[done] = len(caplog.records)
+        assert total == 60
+
+    options: dict[str, dict[str, Any]] = {"threads": {"threads": 2}, "checkpoint": {"checkpoint": kept}}
+    if way == "dask":
+        options[way] = {"engine": "dask", "scheduler": request.getfixturevalue("cluster")}
+    run = sed.Run(**options[way], progress=report)
+    with pytest.raises(sed.SedscopeError, match=r"^2 [\s\S]*clip_17\.tsv[\s\S]*clip_33\.tsv"):
+        sed.evaluate(sed.read_scores(broken), truth, PSDS, run=run)
+    records = [record for record in caplog.records if record.name == "sedscope"]
+    assert sorted(record.getMessage().partition(": the classes")[0] for record in records) == [
+        f"problem: {broken / clip}.tsv" for clip in ("clip_17", "clip_33")
+    ]
+    assert all(record.levelname == "WARNING" for record in records)
+    assert logged_at.keys() >= {0, 60}  # further clips were looked at, and the progress says so
+    if way != "dask":  # whose workers go through the clips in any order
+        assert (logged_at[15], logged_at[60]) == (0, 2)
+        assert 1 in logged_at.values()
+    if way == "checkpoint":
+        assert len([*kept.glob("*.deltas")]) == 10  # all other parts
+    caplog.clear()
+    with pytest.raises(sed.SedscopeError, match="clip_33"):
+        sed.evaluate(sed.read_scores(broken), truth, PSDS, run=replace(run, progress=False))
+    assert not [record for record in caplog.records if record.name == "sedscope"]
 
 
 @posix_only

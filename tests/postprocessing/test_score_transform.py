@@ -165,3 +165,14 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         ScoreTransform(tmp_path / "falls.npz")
     with pytest.raises(sed.SedscopeError, match="name of a file"):
         parse_postprocessing("ScoreTransform(3)")
+
+
+def test_all_clips_that_cannot_be_read_are_named() -> None:
+    truth = sed.simulate.ground_truth(4)
+
+    def load(clip: str) -> sed.ClipScores:
+        raise sed.SedscopeError(f"{clip} is broken.")
+
+    scores = sed.Scores.from_function(truth.clips, load, classes=sed.simulate.labels(10))
+    with pytest.raises(sed.SedscopeError, match=r"^4 problems[\s\S]*clip_0 is[\s\S]*clip_3 is"):
+        ScoreTransform.fit(scores, truth)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import sedscope as sed
 from sedscope import progress as progress_bar
-from sedscope.progress import ProgressBar
+from sedscope.progress import ProblemLog, ProgressBar
 
 
 @pytest.fixture
@@ -85,6 +86,27 @@ def test_a_terminal_gets_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     bar(10, 10)
     assert terminal.getvalue().endswith("━ Evaluating: 100 % (10 of 10)\n")
     assert terminal.getvalue().count("\r") == 2
+
+
+def test_a_problem_has_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress_bar, "_LOG_SECONDS", 0)
+    logger = logging.getLogger("sedscope")
+    monkeypatch.setattr(logger, "propagate", False)
+    handler = logging.StreamHandler(terminal)
+    logger.addHandler(handler)
+    log = ProblemLog(ProgressBar("Evaluating"))
+    log(5, 10)
+    for _ in range(2):  # it is named once
+        log.add("clip a is broken.")
+    log(10, 10)
+    logger.removeHandler(handler)
+    _, bar, cleared, end = terminal.getvalue().split("\r\x1b[K")
+    assert bar.endswith("─ Evaluating: 50 % (5 of 10)")
+    assert cleared == "problem: clip a is broken.\n"
+    assert end.endswith("━ Evaluating: 100 % (10 of 10)\n")
 
 
 class Clock:

@@ -21,7 +21,7 @@ from ..data.times import Ticks
 from ..errors import SedscopeError, listing
 from ..postprocessing import PostProcessing
 from ..postprocessing.postprocessing import ClipGroup, ReadLimit
-from ..progress import Progress
+from ..progress import ProblemLog, Progress
 from .clip_problems import ClipProblems, refuse_point_detections
 from .clip_reader import ClipsRead, EventsRead, RecordingOpened, read_clips, read_each
 
@@ -93,15 +93,15 @@ class _ClipChecker:
         limit_of: LimitOf | None,
     ) -> None:
         self.alignment, self.variants, self.threads = alignment, variants, threads
-        self.problems = ClipProblems(alignment)
+        self.log = ProblemLog(progress)
+        self.problems = ClipProblems(alignment, self.log)
         self.durations = alignment.durations.copy()
         """Per clip; 0 if that is not known yet."""
-        self._progress, self._limit_of = progress, limit_of
+        self._limit_of = limit_of
 
     def report(self, done: int) -> None:
         """Report the progress. ``done``: clips so far, each counted once per variant."""
-        if self._progress:
-            self._progress(done, len(self.alignment.clips) * len(self.variants))
+        self.log(done, len(self.alignment.clips) * len(self.variants))
 
     @property
     def known_durations(self) -> Ticks | None:
@@ -150,10 +150,15 @@ class _ClipChecker:
 
     def check_scores(self, clips: ClipsRead) -> Iterator[CheckedBatch]:
         """Yield clips in each variant, until there is a problem."""
-        self.problems.failures += clips.failures
-        if clips.failures or (not clips.scores and clips.first > 0):
-            return
-        first, last = clips.first, clips.first + len(clips.scores)
+        last = clips.first + len(clips.scores) + len(clips.failures)
+        self.problems.add_failures(clips.failures)
+        if clips.scores or last == 0:
+            yield from self._variants_of(clips, last)
+        if self.problems:
+            self.report(last * len(self.variants))
+
+    def _variants_of(self, clips: ClipsRead, last: int) -> Iterator[CheckedBatch]:
+        first = clips.first
         group = ClipGroup(clips.scores, self.threads)
         references: ClipReferences | None = None
         for done, variant in enumerate(self.variants, 1):
@@ -163,7 +168,7 @@ class _ClipChecker:
             if isinstance(processed, EventsRead):
                 checked = self._checked_events(processed, variant)
             elif processed.failures:
-                self.problems.failures += processed.failures
+                self.problems.add_failures(processed.failures)
                 return
             else:
                 checked = self._checked_batch(processed, variant)
@@ -367,7 +372,7 @@ class CheckedRecording:
     def refuse(self, reason: str) -> None:
         """Record why the clip cannot be used."""
         name = self._alignment.clips[self.number]
-        self._problems.failures.append(SedscopeError(f"clip {name}: {reason}"))
+        self._problems.add_failures([SedscopeError(f"clip {name}: {reason}")])
 
     def as_recording(self, dtype: np.dtype[Any]) -> Recording:
         """Return the clip as the core reads it, for scores of a type."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..criteria.clip_batch import ClipReferences
 from ..data.arrays import ScoreArray
 from ..data.events import MANY_LATE, POINTS_ADVICE
 from ..errors import SedscopeError, counted, listing, raise_together, subject
+from ..progress import ProblemLog
 from .clip_reader import MANY_FAILURES
 
 _DETECTIONS_ADVICE = (
@@ -61,6 +63,8 @@ class ClipProblems:
     """What is wrong with the scores, over all clips."""
 
     alignment: Alignment
+    log: ProblemLog
+    """Where clips are named whose scores cannot be read or are not numbers."""
     failures: list[SedscopeError] = field(default_factory=list)
     """Clips that cannot be read."""
     nans: int = 0
@@ -73,6 +77,11 @@ class ClipProblems:
 
     def __bool__(self) -> bool:
         return bool(self.failures or self.nans or self.early or self.late)
+
+    def add_failures(self, failures: Sequence[SedscopeError]) -> None:
+        """Record why clips cannot be read."""
+        self.failures += failures
+        self.log.add(*map(str, failures))
 
     def check_references(self, first: int, references: ClipReferences) -> None:
         """Check the durations and references of the clips from number ``first`` on."""
@@ -93,6 +102,8 @@ class ClipProblems:
             self.nans += len(frames)
             where = f"clip {self.alignment.clips[clip]}, class {self.alignment.classes[c]}"
             unnamed = max(0, _NAMED - len(self.nan_locations))
+            if unnamed:
+                self.log.add(f"{where}: {subject(len(frames), 'score', 'is')} not a number (NaN).")
             self.nan_locations += [f"{where}, frame {frame + i}" for i in frames[:unnamed]]
 
     def _unit_hint(self) -> str:

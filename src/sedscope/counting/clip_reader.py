@@ -87,27 +87,27 @@ def read_clips(
 ) -> Iterator[ClipsRead | EventsRead | RecordingOpened]:
     """Read the clips in order, several at a time where that is safe.
 
-    After a failure only further failures are collected, until there are many.
+    A clip that cannot be read comes as its failure, and the others go on until there are many.
     """
     if scores.in_memory:
         yield ClipsRead(0, scores.whole(clips))
         return
     first, batch, size = 0, list[ClipScores](), 0
     events: list[ClipEvents] = []
-    failures: list[SedscopeError] = []
+    failures = 0
     began = perf_counter()
     for number, clip in enumerate(read_each(scores, clips, threads)):
-        if isinstance(clip, SedscopeError):
-            failures.append(clip)
-            if len(failures) >= MANY_FAILURES:
-                break
-        if failures or isinstance(clip, SedscopeError):
-            continue
-        if isinstance(clip, ClipPieces):
+        if isinstance(clip, (SedscopeError, ClipPieces)):
             if batch:
                 yield ClipsRead(first, batch)
-            yield RecordingOpened(number, clip)
             first, batch, size = number + 1, [], 0
+            if isinstance(clip, ClipPieces):
+                yield RecordingOpened(number, clip)
+                continue
+            yield ClipsRead(number, [], [clip])
+            failures += 1
+            if failures >= MANY_FAILURES:
+                return
             continue
         if isinstance(clip, ClipEvents):  # then all clips are
             events.append(clip)
@@ -118,10 +118,10 @@ def read_clips(
         if size >= _BATCH_BYTES or len(batch) >= _BATCH_CLIPS or late:
             yield ClipsRead(first, batch)
             first, batch, size, began = number + 1, [], 0, perf_counter()
-    if events and not failures:
+    if not events:
+        yield ClipsRead(first, batch)
+    elif not failures:
         yield EventsRead(first, events)
-    else:
-        yield ClipsRead(first, [] if failures else batch, failures)
 
 
 def read_digest(

@@ -23,10 +23,10 @@ from ..data.arrays import FloatArray
 from ..errors import SedscopeError
 from ..io.atomic_write import check_output, read_checked, write_checked
 from ..io.locations import Location, local_path
-from ..progress import Progress
+from ..progress import ProblemLog, Progress
 from .engine import Engine, Item, by_variant, clip_ranges, merge_parts, part_deltas, part_of
 from .run import Run
-from .states import StatePlan, has_problems, partial
+from .states import StatePlan, partial, problems_of, raise_parts
 
 CLIPS_PER_PART = 256
 
@@ -69,26 +69,40 @@ class CheckpointEngine(Engine):
     def _parts(
         self, alignment: Alignment, requests: Requests, progress: Progress | None
     ) -> Iterator[dict[Criterion, Deltas]]:
-        """Load or find the deltas of one part after the other."""
+        """Load or find the deltas of one part after the other, and keep those that were found. After a
+        problem, the other parts are found and kept for the next time."""
         make_folder(self.folder)
-        total = len(alignment.clips)
-        if progress:
-            progress(0, total)
+        total, log = len(alignment.clips), ProblemLog(progress)
+        problems: dict[str, SedscopeError] = {}
+        log(0, total)
         for clips in clip_ranges(total, self.clips_per_part):
-            yield self._part_deltas(part_of(alignment, clips), requests)
-            if progress:
-                progress(clips.stop, total)
+            try:
+                deltas, path = self._part_deltas(part_of(alignment, clips), requests)
+            except SedscopeError as error:
+                problems[str(error)] = error
+                log.add(str(error))
+            else:
+                if path is not None:
+                    save_deltas(deltas.values(), path)
+                if not problems:
+                    yield deltas
+            log(clips.stop, total)
+        if len(problems) == 1:
+            raise next(iter(problems.values()))
+        raise_parts([*problems])
 
-    def _part_deltas(self, part: Alignment, requests: Requests) -> dict[Criterion, Deltas]:
-        """Load the deltas of a part from the folder, or find them and keep them there."""
+    def _part_deltas(
+        self, part: Alignment, requests: Requests
+    ) -> tuple[dict[Criterion, Deltas], Path | None]:
+        """Load the deltas of a part from the folder, or find them and return where to keep them."""
         identity = _identity(part)  # before anything is read
         if identity is None:
             if not _content_tells(part, requests):
-                return part_deltas(part, requests, self.threads)
+                return part_deltas(part, requests, self.threads), None
             part = replace(part, hashed=True)
         name = _fingerprint(part, requests)
         if name is None:
-            return part_deltas(part, requests, self.threads)
+            return part_deltas(part, requests, self.threads), None
         path: Path | None
         if identity is None:
             path, digest = self._recognise_content(part, name)
@@ -96,13 +110,12 @@ class CheckpointEngine(Engine):
             path, digest = self.folder / f"{name}-{identity}.deltas", None
         deltas = None if path is None else _load_part(path, part, requests, digest)
         if deltas is not None:
-            return deltas
+            return deltas, None
         deltas = part_deltas(part, requests, self.threads)
         if path is None or digest is not None:  # what was read just now is what counts
             digest = next(iter(deltas.values())).provenance.scores
             path = self.folder / _by_content(name, digest)
-        save_deltas(deltas.values(), path)
-        return deltas
+        return deltas, path
 
     def _recognise_content(self, part: Alignment, name: str) -> tuple[Path | None, int | None]:
         """Read the scores of a part, if the folder may hold its deltas, and return their file."""
@@ -165,7 +178,7 @@ class KeptStates:
         content = read_checked(path)
         if content is None:
             states = partial(part, self.plan)
-            if not has_problems(states):
+            if not problems_of(states):
                 write_checked(
                     path, b"".join(len(state).to_bytes(8, "little") + state for state in states)
                 )

@@ -22,10 +22,10 @@ from ..data.times import TICKS_PER_SECOND
 from ..errors import SedscopeError, counted
 from ..io.locations import location
 from ..postprocessing import PostProcessing
-from ..progress import Progress, StagedProgress
+from ..progress import ProblemLog, Progress, StagedProgress
 from .checkpoint import KeptStates, make_folder
 from .engine import Engine, Item, by_variant, clip_ranges, part_of
-from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, results_of
+from .states import Block, Finish, Finished, StatePlan, finish, merge, partial, problems_of, results_of
 
 _PARTS_PER_WORKER = 4
 _BUNDLES_PER_WORKER = 16
@@ -99,15 +99,19 @@ class ClusterEngine(Engine):
     @abstractmethod
     def reduce(
         self,
-        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        first: Callable[[tuple[Alignment, ...]], list[Any]],
         bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
-        progress: Progress | None,
+        log: ProblemLog,
     ) -> list[Finished]:
-        """Apply ``first`` to bundles of parts, merge what it returns for each block in any grouping, and
-        return what ``last`` makes of the merged state and number of each block. The progress is in clips."""
+        """Apply ``first`` to bundles of parts, merge the states that it returns for each block in any
+        grouping, and return what ``last`` makes of the merged state and number of each block.
+
+        ``first`` returns problems before the states. They are logged when the bundle is done. The progress is
+        in clips.
+        """
 
     def count(
         self, alignment: Alignment, plan: StatePlan, measure: Finish, progress: Progress | None
@@ -127,7 +131,7 @@ class ClusterEngine(Engine):
             merge_states,
             bound(finish, plan=plan, measure=measure),
             len(plan.blocks),
-            progress,
+            ProblemLog(progress),
         )
         return results_of(finished)
 
@@ -192,17 +196,19 @@ def _states_of(
     bundle: tuple[Alignment, ...],
     first: Callable[[Alignment], list[bytes]],
     merge_states: Callable[[Sequence[bytes]], bytes],
-) -> list[bytes]:
-    """Return the states of the blocks of some parts. Few states are held at a time."""
+) -> list[Any]:
+    """Return the problems of some parts, and the states of their blocks. Few states are held at a time."""
     held: list[list[bytes]] = []
+    problems: dict[str, None] = {}
     for part in bundle:
         states = first(part)
+        problems |= dict.fromkeys(problems_of(states))
         held = held or [[] for _ in states]
         for of_block, state in zip(held, states, strict=True):
             of_block.append(state)
             if len(of_block) == _MERGED_AT_ONCE:
                 of_block[:] = [merge_states(of_block)]
-    return [merge_states(of_block) for of_block in held]
+    return [(*problems,), *map(merge_states, held)]
 
 
 def _as_they_are(_: int, deltas: dict[Criterion, Deltas]) -> dict[Criterion, Deltas]:

@@ -15,7 +15,7 @@ from typing import Any
 from ..alignment.alignment import Alignment
 from ..data.arrays import FloatArray
 from ..errors import SedscopeError
-from ..progress import Progress
+from ..progress import ProblemLog, Progress
 from .cluster import Bundle, ClusterEngine, MergeTree, WorkError
 from .dask_client import client_of, count_threads, distributed_package, run_watched, wait_for
 from .engine import Engine, Item
@@ -64,27 +64,30 @@ class DaskEngine(ClusterEngine):
 
     def reduce(
         self,
-        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        first: Callable[[tuple[Alignment, ...]], list[Any]],
         bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
-        progress: Progress | None,
+        log: ProblemLog,
     ) -> list[Finished]:
         work, merging, finishing = map(_Packed.of, (first, merge_states, last))
         trees = [MergeTree(bound(self._submit, _merge, merging, priority=1)) for _ in range(blocks)]
-        futures = []
+        problems = []
         for bundle in bundles:
-            futures.append(self._submit(_states, work, _Packed.of(bundle)))
-            for block, tree in enumerate(trees):  # merged before further parts begin: workers hold few
-                tree.add(self._submit(itemgetter(block), futures[-1], priority=1))
+            states = self._submit(_states, work, _Packed.of(bundle))
+            problems.append(self._submit(itemgetter(0), states, priority=1))
+            for block, tree in enumerate(
+                trees, 1
+            ):  # merged before further parts begin: workers hold few
+                tree.add(self._submit(itemgetter(block), states, priority=1))
         finished = [
             self._submit(_finish, finishing, tree.merged(), block, priority=1)
             for block, tree in enumerate(trees)
         ]
-        del trees, tree  # nothing here may refer to states any longer
+        del trees, tree, states  # nothing here may refer to states any longer
         sizes = [len(bundle.clips) for bundle in bundles]
-        results: list[Finished] = self._results(finished, futures, bundles, sizes, progress)
+        results: list[Finished] = self._results(finished, problems, bundles, sizes, log, log.add)
         return results
 
     def _results(
@@ -94,10 +97,11 @@ class DaskEngine(ClusterEngine):
         items: Sequence[Any],
         sizes: Sequence[int],
         progress: Progress | None,
+        heard: Callable[..., None] | None = None,
     ) -> Any:
         """Wait for the first and the last futures, and return the results of the last."""
         try:
-            wait_for(self.client, futures, finished, sizes, progress)
+            wait_for(self.client, futures, finished, sizes, progress, heard)
             return run_watched(self.client, self.client.gather(finished, asynchronous=True))
         except Exception as error:
             if isinstance(error, SedscopeError):

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -258,11 +258,12 @@ def wait_for(
     results: Sequence[Any],
     sizes: Sequence[int],
     progress: Progress | None,
+    heard: Callable[..., None] | None = None,
 ) -> None:
     """Wait for futures and for results that depend on them, and raise the error of the first that fails.
 
-    ``sizes``: by how much each future advances the progress. What is no result is not kept on the cluster any
-    longer than others need it.
+    ``sizes``: by how much each future advances the progress. ``heard``: gets what each of them returns. What
+    is no result is not kept on the cluster any longer than others need it.
     """
     clips = {future.key: size for future, size in zip(futures, sizes, strict=False)}
     done, total = 0, sum(sizes)
@@ -279,8 +280,10 @@ def wait_for(
                 progress(done, total)
             continue
         for future in completed.next_batch(block=False):
-            if future.status != "finished":
-                run_watched(client, future._result())  # raises its error
+            if future.status != "finished" or (heard and future.key in clips):
+                returned = run_watched(client, future._result())  # or raises its error
+                if heard:
+                    heard(*returned)
             if future.key not in kept:
                 future.release()
             done += clips.get(future.key, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any
 from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..errors import SedscopeError
-from ..progress import Progress
+from ..progress import ProblemLog, Progress
 from .cluster import Bundle, ClusterEngine, MergeTree, WorkError
 from .engine import Engine
 from .run import Run
@@ -45,27 +46,26 @@ class RayEngine(ClusterEngine):
 
     def reduce(
         self,
-        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        first: Callable[[tuple[Alignment, ...]], list[Any]],
         bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
-        progress: Progress | None,
+        log: ProblemLog,
     ) -> list[Finished]:
         work, merging, finishing = map(self.ray.put, (first, merge_states, last))
-        task = self._task(_states, num_returns=blocks)
+        task = self._task(_states, num_returns=1 + blocks)
         merge_some, finish_one = (self._task(work).remote for work in (_merge, _finish))
         trees = [MergeTree(bound(merge_some, merging)) for _ in range(blocks)]
-        futures = []
+        problems = []
         for bundle in bundles:
-            states = task.remote(work, bundle)
-            states = states if blocks > 1 else [states]
-            futures.append(states[0])
+            of_bundle, *states = task.remote(work, bundle)
+            problems.append(of_bundle)
             for tree, state in zip(trees, states, strict=True):
                 tree.add(state)
         finished = [finish_one(finishing, tree.merged(), block) for block, tree in enumerate(trees)]
         del trees, tree, states, state  # merged states are kept on the cluster, and no others
-        return self._results(finished, futures, [len(bundle.clips) for bundle in bundles], progress)
+        return self._results(finished, problems, [len(bundle.clips) for bundle in bundles], log, log.add)
 
     def _task(self, work: Callable[..., Any], num_returns: int = 1) -> Any:
         return self.ray.remote(work).options(num_cpus=1, max_retries=_RETRIES, num_returns=num_returns)
@@ -76,8 +76,12 @@ class RayEngine(ClusterEngine):
         futures: Sequence[Any],
         sizes: Sequence[int],
         progress: Progress | None,
+        heard: Callable[..., None] | None = None,
     ) -> list[Any]:
-        """Wait for the first and the last tasks, and return the results of the last."""
+        """Wait for the first and the last tasks, and return the results of the last.
+
+        ``heard``: gets what each of the first returns.
+        """
         waiting, total, done = dict(zip(futures, sizes, strict=True)), sum(sizes), 0
         if progress:
             progress(0, total)
@@ -85,6 +89,8 @@ class RayEngine(ClusterEngine):
             while waiting:
                 ready, _ = self.ray.wait([*waiting], timeout=_POLL, fetch_local=False)
                 done += sum(map(waiting.pop, ready))
+                if heard:
+                    heard(*itertools.chain(*self.ray.get(ready)))
                 if progress:  # whether or not there is more: a log has a line every ten seconds
                     progress(done, total)
             results: list[Any] = self.ray.get([*finished])
@@ -105,9 +111,8 @@ def _apply(work: Callable[[Any], Any], item: Any) -> Any:
     return work(item)
 
 
-def _states(first: Callable[[tuple[Alignment, ...]], list[bytes]], bundle: tuple[Alignment, ...]) -> Any:
-    states = first(bundle)
-    return tuple(states) if len(states) > 1 else states[0]
+def _states(first: Callable[[tuple[Alignment, ...]], list[Any]], bundle: tuple[Alignment, ...]) -> Any:
+    return (*first(bundle),)
 
 
 def _merge(merge_states: Callable[[Sequence[bytes]], bytes], *states: bytes) -> bytes:

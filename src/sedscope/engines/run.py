@@ -52,7 +52,8 @@ class Run:
     progress : bool or callable, optional
         True shows a bar in a notebook or terminal, and writes a line every ten seconds elsewhere. A function
         is called with the number of steps done and of all steps: a step is a clip, or a resample of one
-        metric.
+        metric. A clip or part that cannot be evaluated is also a warning of the logger ``sedscope`` while the
+        others go on, if the pass takes longer than ten seconds; False keeps that silent, too.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from typing import Any
 from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
 from ..errors import SedscopeError
-from ..progress import Progress
+from ..progress import ProblemLog, Progress
 from .cluster import Bundle, ClusterEngine, WorkError
 from .engine import Engine
 from .run import Run
@@ -41,33 +41,34 @@ class SparkEngine(ClusterEngine):
         sizes: Sequence[int],
         progress: Progress | None,
     ) -> list[Any]:
-        done = self.context.accumulator(0)
+        done = self._done()
 
         def apply(numbered: tuple[int, Any]) -> tuple[int, Any]:
             number, item = numbered
             result = work(item)
-            done.add(sizes[number])
+            done.add((sizes[number], ()))
             return number, result
 
-        results = dict(self._collect(self._data(items).map(apply), done, sum(sizes), progress))
+        log = ProblemLog(progress)
+        results = dict(self._collect(self._data(items).map(apply), done, sum(sizes), log))
         return [results[number] for number in range(len(items))]
 
     def reduce(
         self,
-        first: Callable[[tuple[Alignment, ...]], list[bytes]],
+        first: Callable[[tuple[Alignment, ...]], list[Any]],
         bundles: Sequence[Bundle],
         merge_states: Callable[[Sequence[bytes]], bytes],
         last: Callable[[bytes, int], Finished],
         blocks: int,
-        progress: Progress | None,
+        log: ProblemLog,
     ) -> list[Finished]:
-        done, sizes = self.context.accumulator(0), [len(bundle.clips) for bundle in bundles]
+        done, sizes = self._done(), [len(bundle.clips) for bundle in bundles]
 
         def states(numbered: tuple[int, Any]) -> list[tuple[int, bytes]]:
             number, bundle = numbered
-            of_blocks = [*enumerate(first(bundle))]
-            done.add(sizes[number])
-            return of_blocks
+            problems, *of_blocks = first(bundle)
+            done.add((sizes[number], problems))
+            return [*enumerate(of_blocks)]
 
         merged = (
             self._data(bundles)
@@ -75,17 +76,20 @@ class SparkEngine(ClusterEngine):
             .reduceByKey(lambda state, other: merge_states([state, other]), min(blocks, len(bundles)))
             .map(lambda keyed: (keyed[0], last(keyed[1], keyed[0])))
         )
-        finished = dict(self._collect(merged, done, sum(sizes), progress))
+        finished = dict(self._collect(merged, done, sum(sizes), log))
         return [finished[block] for block in range(blocks)]
 
     def _data(self, items: Sequence[Any]) -> Any:
         """Return a dataset with a partition for each item."""
         return self.context.parallelize([*enumerate(items)], max(1, len(items)))
 
-    def _collect(self, data: Any, done: Any, total: int, progress: Progress | None) -> list[Any]:
+    def _done(self) -> Any:
+        """Return what tasks add to when they are done: the sizes of their items, and their problems."""
+        return self.context.accumulator((0, ()), _Sums())
+
+    def _collect(self, data: Any, done: Any, total: int, log: ProblemLog) -> list[Any]:
         """Run a job, and report how far it is meanwhile."""
-        if progress:
-            progress(0, total)
+        log(0, total)
         with ThreadPoolExecutor(1) as pool:
             job = pool.submit(data.collect)
             while True:
@@ -93,16 +97,27 @@ class SparkEngine(ClusterEngine):
                     results: list[Any] = job.result(_POLL)
                     break
                 except NotYet:
-                    if progress:  # work that is done again counts again
-                        progress(min(done.value, total), total)
+                    size, problems = done.value
+                    log.add(*problems)
+                    log(min(size, total), total)  # work that is done again counts again
                 except BaseException as error:
                     self.context.cancelAllJobs()
                     if not isinstance(error, Exception):
                         raise
                     raise _explained(error) from error
-        if progress:
-            progress(total, total)
+        log.add(*done.value[1])
+        log(total, total)
         return results
+
+
+class _Sums:
+    """How Spark adds up tuples."""
+
+    def zero(self, _: tuple[Any, ...]) -> tuple[Any, ...]:
+        return 0, ()
+
+    def addInPlace(self, some: tuple[Any, ...], others: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(a + b for a, b in zip(some, others, strict=True))
 
 
 def _explained(error: Exception) -> SedscopeError:

@@ -100,8 +100,7 @@ def merge(states: Sequence[bytes], plan: StatePlan) -> bytes:
     """Merge some states of one block."""
     if len(states) == 1:
         return states[0]
-    problems = {problem for state in states for problem in _problems(state)}
-    if problems:
+    if problems := problems_of(states):
         return _problems_state(problems)
     try:
         parts = [_deltas(state, plan.named) for state in states]
@@ -116,8 +115,8 @@ def merge(states: Sequence[bytes], plan: StatePlan) -> bytes:
 
 def finish(state: bytes, number: int, plan: StatePlan, measure: Finish) -> Finished:
     """Turn the merged state of a block into its result."""
-    if problems := _problems(state):
-        return Finished(tuple(problems))
+    if problems := problems_of([state]):
+        return Finished(problems)
     try:
         deltas = {
             part.criterion: part if part.clip_numbers is None else widened(part)
@@ -131,13 +130,17 @@ def finish(state: bytes, number: int, plan: StatePlan, measure: Finish) -> Finis
 def results_of(finished: Iterable[Finished]) -> list[Any]:
     """Return the results of all blocks, or raise one error with all problems."""
     blocks = [*finished]
-    problems = sorted({problem for block in blocks for problem in block.problems})
+    raise_parts(sorted({problem for block in blocks for problem in block.problems}))
+    return [block.result for block in blocks]
+
+
+def raise_parts(problems: Sequence[str]) -> None:
+    """Raise one error with the problems of all parts, if there are any."""
     if len(problems) == 1:
         raise SedscopeError(problems[0])
     if problems:
         lines = "".join(f"\n- {problem}" for problem in problems)
         raise SedscopeError(f"{len(problems)} parts of the set cannot be evaluated:{lines}")
-    return [block.result for block in blocks]
 
 
 def _facts(deltas: Deltas) -> Deltas:
@@ -161,20 +164,19 @@ def _deltas(state: bytes, named: Mapping[str, Any]) -> list[Deltas]:
     return deltas
 
 
-def has_problems(states: Iterable[bytes]) -> bool:
-    """Return whether some states are problems."""
-    return any(map(_problems, states))
-
-
 def _problems_state(problems: Iterable[str]) -> bytes:
-    content = json.dumps(sorted(problems)).encode()
+    content = json.dumps([*problems]).encode()
     return _PROBLEMS + zlib.crc32(content).to_bytes(4, "little") + content
 
 
-def _problems(state: bytes) -> list[str]:
-    """Return the problems of a state; none if it has deltas."""
-    if state[:8] != _PROBLEMS:
-        return []
-    if zlib.crc32(state[12:]) != int.from_bytes(state[8:12], "little"):
-        return ["What a worker sent was damaged on the way."]
-    return [*json.loads(state[12:])]
+def problems_of(states: Iterable[bytes]) -> tuple[str, ...]:
+    """Return the distinct problems of some states, in order; none if all have deltas."""
+    problems: set[str] = set()
+    for state in states:
+        if state[:8] != _PROBLEMS:
+            continue
+        if zlib.crc32(state[12:]) != int.from_bytes(state[8:12], "little"):
+            problems.add("What a worker sent was damaged on the way.")
+        else:
+            problems.update(json.loads(state[12:]))
+    return (*sorted(problems),)

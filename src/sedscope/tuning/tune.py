@@ -513,17 +513,19 @@ def fit_score_maps(
     alignment = align(scores, truth, clips=clips, missing=missing).counted()
     values: list[ScoreArray] = []
     weights: list[IntArray] = []
+    failures: list[SedscopeError] = []
     for loaded in read_clips(scores, alignment.clips, thread_count(None)):
         if isinstance(loaded, RecordingOpened):
             raise whole_clip_error(alignment.clips[loaded.number])
         if isinstance(loaded, EventsRead):
             raise kept_events_error(alignment.clips[loaded.first])
-        raise_together(loaded.failures)
+        failures += loaded.failures
         for number, clip in enumerate(loaded.scores, loaded.first):
             refuse_nans(alignment.clips[number], clip, scores.classes)
             events = slice(*alignment.starts[number : number + 2])
             values.append(clip.values)
             weights.append(_reference_time(clip, alignment.events[events], alignment.labels[events]))
+    raise_together(failures)
     maps: dict[str, ScoreMap] = {}
     for column, label in enumerate(scores.classes):
         class_scores = np.concatenate([array[:, column].astype(np.float64) for array in values])
