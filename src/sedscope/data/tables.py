@@ -42,6 +42,15 @@ def is_frame(table: object) -> bool:
     return hasattr(table, "columns") and hasattr(table, "shape")
 
 
+_TABLE_METHODS = ("get_fragments", "to_pyarrow_dataset", "plan_files", "current_snapshot")
+"""Methods of Arrow datasets, Delta tables, and scans and tables of Iceberg, by which these are known."""
+
+
+def is_table(system: object) -> bool:
+    """Return whether something is a table that another library reads, as a stream."""
+    return any(hasattr(system, method) for method in _TABLE_METHODS)
+
+
 def is_columns(table: Mapping[str, Any]) -> bool:
     """Return whether a mapping has the columns of a table of events or frames, not clips."""
     return "filename" in table or "onset" in table

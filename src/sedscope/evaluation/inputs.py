@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..io.systems import DetectionSets, SystemReading
 
 SystemLike: TypeAlias = "Scores | str | Location | Mapping[str, Any] | FrameLike"
-"""A system: its scores; a path; a mapping from clips to arrays, data frames or lists of events; or one data
-frame, of frames or of events."""
+"""A system: its scores; a path; a table that :func:`read_scores` reads; a mapping from clips to arrays, data
+frames or lists of events; or one data frame, of frames or of events."""
 
 TruthLike: TypeAlias = "GroundTruth | str | Location | Mapping[str, Any] | FrameLike"
 """Reference events: a path, a mapping from clips to lists of events, or a data frame."""

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch, fnmatchcase
 from functools import cached_property, total_ordering
+from importlib.util import find_spec
 from io import SEEK_END, BytesIO
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile, mkdtemp
@@ -143,6 +144,12 @@ def is_pattern(path: Location) -> bool:
     """Return whether a path is a pattern of names, such as ``scores/*.parquet``, and no name of a file."""
     signs = "*?[" if isinstance(path, Path) else "*["  # an address may have a query
     return any(sign in str(path) for sign in signs) and not path.exists()
+
+
+def is_delta_table(path: Location) -> bool:
+    """Return whether a folder is a table of Delta Lake, and the package that reads it is installed."""
+    folder = isinstance(path, Path) and (path / "_delta_log").is_dir()
+    return folder and find_spec("deltalake") is not None
 
 
 def pattern_matches(pattern: Location) -> Iterator[Location]:

@@ -120,7 +120,7 @@ _LEVELS = (5, 6)
 
 
 @contextmanager
-def reading_parquet(path: Location) -> Iterator[None]:
+def reading_parquet(path: Location | str, kind: str = "Parquet file") -> Iterator[None]:
     """Turn any error while a file is read into one that names the file."""
     import polars
 
@@ -139,7 +139,7 @@ def reading_parquet(path: Location) -> Iterator[None]:
         if isinstance(error, SedscopeError):
             raise
         reason = f"its parts do not fit ({error})" if isinstance(error, unfit) else error
-        raise SedscopeError(f"{path}: not a readable Parquet file: {reason}") from None
+        raise SedscopeError(f"{path}: not a readable {kind}: {reason}") from None
 
 
 def check_parquet(path: Location, content: bytes | None = None) -> list[int]:

@@ -20,7 +20,7 @@ from ..data.label_maps import LabelMap, LabelMapLike, as_label_map
 from ..data.labels import MAP_ADVICE, refuse_disjoint
 from ..data.scored_events import DetectedColumns
 from ..data.scores import Scores, tables_by_clip
-from ..data.tables import FrameLike, is_columns, is_frame
+from ..data.tables import FrameLike, is_columns, is_frame, is_table
 from ..errors import SedscopeError, issue_warnings, listing, located, note, subject
 from .events.files import EVENT_FORMATS, event_files, read_event_table
 from .events.source import EventReadOptions, Source
@@ -96,7 +96,7 @@ class SystemReading:
     def _label_map(self) -> LabelMap | None:
         return None if self.label_map is None else as_label_map(self.label_map)
 
-    def _read_frames(self, path: Location) -> Scores:
+    def _read_frames(self, path: Any) -> Scores:
         """Read scores of frames, join their chunks, and give them their new labels."""
         scores = read_scores(
             path,
@@ -104,7 +104,7 @@ class SystemReading:
             classes=self.classes,
             frame=self.frame,
             gaps=self.gaps,
-            columns=self.columns if self.format == "parquet" else None,
+            columns=self.columns if self.format == "parquet" or is_table(path) else None,
         )
         return self._as_read(scores)
 
@@ -129,6 +129,8 @@ def read_system(
     Detections by threshold keep their labels: :func:`evaluate_sets` applies a label map. ``classes``: the
     columns of arrays in memory.
     """
+    if is_table(system):
+        return reading._read_frames(system)
     if not isinstance(system, (str, Path, Address)):
         columns = reading.classes if classes is None else [*classes]
         return _scores_in_memory(system, truth, reading, columns)
@@ -209,9 +211,10 @@ def _scores_in_memory(
         return reading._as_read(Scores.from_tables(tables, gaps=reading.gaps))
     if not isinstance(system, Mapping):
         raise SedscopeError(
-            f"Scores cannot be made from {type(system).__name__}. Give a path, a data frame, or a mapping "
-            "from clips to arrays, data frames or lists of events; or see read_scores, Scores.from_arrays, "
-            "Scores.from_tables, Scores.from_events and Scores.from_function."
+            f"Scores cannot be made from {type(system).__name__}. Give a path, a data frame, an Arrow "
+            "dataset, a table of Delta Lake or Iceberg, or a mapping from clips to arrays, data frames or "
+            "lists of events; or see read_scores, Scores.from_arrays, Scores.from_tables, "
+            "Scores.from_events and Scores.from_function."
         )
     if system and all(isinstance(key, (int, float)) for key in system):
         return {float(threshold): events for threshold, events in system.items()}

@@ -15,6 +15,7 @@ from ...data.choices import Gaps, check_choice
 from ...data.clip_events import AnyClip
 from ...data.clip_scores import ClipScores
 from ...data.scores import Scores
+from ...data.tables import FrameLike, is_table
 from ...errors import SedscopeError, listing
 from ...progress import ProgressChoice, as_progress
 from .. import FormatTable
@@ -24,6 +25,7 @@ from ..locations import (
     check_input,
     folder_files,
     input_location,
+    is_delta_table,
     is_pattern,
     local_path,
     with_address,
@@ -66,7 +68,7 @@ def readable_source(source: Location) -> Location:
 
 
 def read_scores(
-    path: str | Location,
+    path: str | Location | FrameLike,
     *,
     format: str | None = None,
     classes: Sequence[str] | None = None,
@@ -78,10 +80,11 @@ def read_scores(
 
     Parameters
     ----------
-    path : path or address
+    path : path, address or table
         A folder of DCASE score tables, a store, an npz or HDF5 file, or a Parquet file, a folder of them in
         any partition, or a pattern such as ``"scores/site=*/*.parquet"``. ``sedscope formats`` lists the
-        formats.
+        formats. Also the table of another library that is read like a folder of Parquet files: an Arrow
+        dataset, a Delta Lake table, or an Iceberg table or scan.
     format : str, optional
         Name of the format. By default it is recognised from the content.
     classes : sequence of str, optional
@@ -119,7 +122,13 @@ def read_scores(
     ...     sed.read_scores(Path(folder, "scores.npz"))["a"].values.ravel().tolist()
     [0.2, 0.9, 0.4]
     """
-    source = input_location(path)
+    source: Any = path if is_table(path) else input_location(path)
+    if is_table(source) or is_delta_table(source):
+        from .arrow_tables import table_parts
+
+        if format not in (None, "parquet"):
+            raise SedscopeError(f"format={format!r} cannot be given for a table. Leave it out.")
+        source, format = tuple(table_parts(source)), "parquet"
     chosen = recognise_score_format(source) if format is None else SCORE_FORMATS.named(format)
     if chosen is None:
         if source.is_dir():
@@ -151,7 +160,9 @@ def read_scores(
     return scores._replaced(load=_Reader(chosen.name, source, options, scores))
 
 
-def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> Scores:
+def _open(chosen: ScoreFormat, source: Any, options: ScoreReadOptions) -> Scores:
+    if isinstance(source, tuple):
+        return chosen.read(source, options)
     try:
         readable = readable_source(source)
         if not (readable.is_dir() or is_pattern(readable)):
@@ -164,7 +175,7 @@ def _open(chosen: ScoreFormat, source: Location, options: ScoreReadOptions) -> S
 class _Reader:
     """Loads clips. Another process receives the location and opens it there, once."""
 
-    def __init__(self, format: str, source: Location, options: ScoreReadOptions, scores: Scores) -> None:
+    def __init__(self, format: str, source: Any, options: ScoreReadOptions, scores: Scores) -> None:
         self._key = (format, source, options, uuid4().hex)
         self._scores = scores
 
@@ -178,13 +189,22 @@ class _Reader:
         return _reopen, self._key
 
 
-@lru_cache(maxsize=4)
-def _reopen(format: str, source: Location, options: ScoreReadOptions, call: str) -> _Reader:
+def _reopen(format: str, source: Any, options: ScoreReadOptions, call: str) -> _Reader:
     """Open the scores in another process.
 
     ``call`` identifies the call of :func:`read_scores`, because the files may change until the next one.
     """
-    return _Reader(format, source, options, _open(SCORE_FORMATS.named(format), source, options))
+    opened = _opened(call)
+    if not opened:
+        scores = _open(SCORE_FORMATS.named(format), source, options)
+        opened.append(_Reader(format, source, options, scores))
+    return opened[0]
+
+
+@lru_cache(maxsize=4)
+def _opened(call: str) -> list[_Reader]:
+    """Return the reader of a call of :func:`read_scores`, once there is one."""
+    return []
 
 
 def write_scores(

@@ -15,7 +15,7 @@ import numpy as np
 from ...data.clip_scores import ClipScores
 from ...data.scores import CLIP_COLUMNS, TIME_COLUMNS, Scores
 from ...errors import SedscopeError, listing
-from ..locations import Location, folder_content, is_pattern, pattern_matches
+from ..locations import Location, folder_content, is_delta_table, is_pattern, pattern_matches
 from ..parquet_files import write_parquet
 from .format import ScoreFormat, ScoreReadOptions, starts_with
 from .parquet_tables import ScoreTables, TableFile, looks_like_scores
@@ -29,6 +29,8 @@ _DEEPEST = 8  # folders in folders
 
 def recognise(path: Location) -> bool:
     """Look for a Parquet file with scores of frames: this one, or the first of a folder or pattern."""
+    if is_delta_table(path):
+        return True
     if path.is_file():
         return starts_with(path, b"PAR1") and _looks_like_scores(path, alone=True)
     first = next(table_files(path), None)
@@ -68,14 +70,19 @@ def _of_iceberg(folder: Location) -> bool:
 def _versioned(folder: Location) -> SedscopeError:
     return SedscopeError(
         f"{folder} is a Delta or Iceberg table. Its files may hold rows that were deleted or replaced since, "
-        "and only a library of that format knows them. Write the current rows to Parquet files with it "
-        "first, e.g. `pyarrow.dataset.write_dataset(DeltaTable(…).to_pyarrow_dataset(), folder, "
-        "format='parquet')`."
+        "and only a library of that format knows them. A folder of Delta Lake on this machine is read if "
+        "the package is there: pip install deltalake. In Python, give the table itself: `DeltaTable(…)`, or "
+        "`table.scan()` of pyiceberg."
     )
 
 
-def read(path: Location, options: ScoreReadOptions) -> Scores:
+def read(source: Location | tuple[TableFile, ...], options: ScoreReadOptions) -> Scores:
     """Read the scores of a table. Blocks of rows are read when they are needed."""
+    tables = ScoreTables(source if isinstance(source, tuple) else _parts(source), options)
+    return Scores(tables.clips, tables.load, classes=tables.layout.classes, thread_safe=True)
+
+
+def _parts(path: Location) -> list[TableFile]:
     files = [*table_files(path)]
     if not files:
         raise SedscopeError(f"{path} holds no Parquet files (*.parquet).")
@@ -84,8 +91,7 @@ def read(path: Location, options: ScoreReadOptions) -> Scores:
     ):
         if (folder / "_delta_log").is_dir() or _of_iceberg(folder / "metadata"):
             raise _versioned(folder)
-    tables = ScoreTables(files, options)
-    return Scores(tables.clips, tables.load, classes=tables.layout.classes, thread_safe=True)
+    return [TableFile(file) for file in files]
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:

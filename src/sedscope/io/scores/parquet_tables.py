@@ -1,4 +1,4 @@
-"""Tables of scores in Parquet files: what their columns are, where the rows of each clip are, and its scores.
+"""Tables of scores: what their columns are, where the rows of each clip are, and its scores.
 
 A table is wide (a row per frame, a column per class), long (a row per frame and class), or has the scores of
 a frame in one column of lists. It lies in one file or in many, in any partition. The rows of a clip may
@@ -7,7 +7,7 @@ begin and end anywhere. They are read by row group, and only the last few blocks
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -166,8 +166,10 @@ Runs = list[tuple[int, int, int]]
 class TableFile:
     """One file of a table."""
 
+    kind = "Parquet file"
+
     def __init__(self, file: Location) -> None:
-        self.file = file
+        self.file: Any = file
         self.constant = {
             key: unquote(value)
             for key, mark, value in (part.partition("=") for part in str(file).split("/")[:-1])
@@ -199,14 +201,16 @@ class TableFile:
         with reading_parquet(self.file):
             return dict(polars.read_parquet_schema(self._local))
 
-    def texts(self, name: str) -> polars.Series:
-        """Read a column of names."""
+    def texts(self, name: str) -> Iterator[polars.Series]:
+        """Read a column of names, in one part or several."""
         import polars
-        from polars.selectors import by_name
 
-        with reading_parquet(self.file):
-            table = polars.scan_parquet(self._local, glob=False, hive_partitioning=False)
-            return table.select(by_name(name)).collect()[name].cast(polars.String)
+        rows = sum(self.groups)
+        if name in self.constant:
+            yield polars.repeat(self.constant[name], rows, eager=True)
+            return
+        refuse_oversized(16 * rows, self._local.stat().st_size, str(self.file))
+        yield self.rows([name], 0, rows)[name].cast(polars.String)
 
     def rows(self, columns: Sequence[str], first: int, last: int) -> polars.DataFrame:
         """Read some rows of some columns."""
@@ -216,6 +220,9 @@ class TableFile:
         with reading_parquet(self.file):
             table = polars.scan_parquet(self._local, glob=False, hive_partitioning=False)
             return table.slice(first, last - first).select(by_name(*columns)).collect()
+
+    def close(self) -> None:
+        """Free what was read but not needed yet."""
 
     def blocks(self, rows_together: int) -> NDArray[np.int64]:
         """Return where blocks of whole row groups begin, and the end of the last one."""
@@ -228,24 +235,20 @@ class TableFile:
 
     def runs(self, clip: str) -> list[tuple[str, int, int]]:
         """Return the runs of rows of one clip: the clip, the first row, and the one after the last."""
-        rows = sum(self.groups)
-        if clip in self.constant:
-            return [(self.constant[clip], 0, rows)] if rows else []
-        refuse_oversized(16 * rows, self._local.stat().st_size, str(self.file))
-        found = self.texts(clip).rle().struct.unnest()
-        ends = found["len"].cum_sum().to_list()
-        clips = found["value"].to_list()
-        if None in clips:
-            row = 0 if clips[0] is None else ends[clips.index(None) - 1]
-            raise SedscopeError(f"{self.file}: row {row} names no clip.")
-        return [*zip(clips, [0, *ends], ends, strict=False)]
+        runs, row = list[tuple[str, int, int]](), 0
+        for texts in self.texts(clip):
+            for name, rows in texts.rle().struct.unnest().select("value", "len").iter_rows():
+                if name is None:
+                    raise SedscopeError(f"{self.file}: row {row} names no clip.")
+                runs.append((name, row, row := row + rows))
+        return runs
 
 
 class ScoreTables:
     """The clips of a table in one or more files."""
 
-    def __init__(self, files: Sequence[Location], options: ScoreReadOptions) -> None:
-        self._files = [TableFile(file) for file in files]
+    def __init__(self, files: Sequence[TableFile], options: ScoreReadOptions) -> None:
+        self._files = files
         self._options = options
         layout = self._files[0].layout(options)
         self.clips: dict[str, Runs] = {}
@@ -260,13 +263,15 @@ class ScoreTables:
             for clip, first, last in file.runs(of_file.clip):
                 self.clips.setdefault(clip, []).append((number, first, last))
             if layout.label is not None and not layout.classes:
-                labels |= dict.fromkeys(file.texts(layout.label).unique(maintain_order=True))
+                for texts in file.texts(layout.label):
+                    labels |= dict.fromkeys(texts.unique(maintain_order=True))
         if layout.label is not None and not layout.classes:
             layout = replace(layout, classes=tuple(sorted(str(label) for label in labels)))
         self.layout = layout
         width = 12 if layout.label else 4 * len(layout.classes)
         self._bounds = [file.blocks(max(1, _BLOCK_BYTES // width)) for file in self._files]
         self._kept: dict[tuple[int, int], _Block] = {}
+        self._latest = self._files[0]
         self._lock = threading.Lock()
         none = np.empty(0)
         self._grid: tuple[tuple[FloatArray, FloatArray], Ticks] = (none, none), np.zeros(1, np.int64)
@@ -330,7 +335,10 @@ class ScoreTables:
                     self._kept.pop(next(iter(self._kept)))
                 first, last = self._bounds[file][number : number + 2].tolist()
                 table = self._files[file]
-                with reading_parquet(table.file):
+                if table is not self._latest:
+                    self._latest.close()
+                    self._latest = table
+                with reading_parquet(table.file, table.kind):
                     block = _block(table.rows(self.layout.columns, first, last), self.layout)
             self._kept[file, number] = block  # the last one used comes last
             return block
