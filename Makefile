@@ -114,6 +114,7 @@ bench-large: .venv/ready-for-tests  ## sizes beyond which other tools do not go;
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.clusters
 	$(BIN)/python -m benchmarks.cluster_model
+	$(BIN)/python -m benchmarks.remote
 
 bench-gpu: .venv/ready-for-tests  ## what needs 16 cores or a GPU; without them it says what it leaves out
 	$(BIN)/python -m benchmarks.gpu

@@ -98,7 +98,7 @@ def test_pipes_in_folders(tmp_path: Path) -> None:
 
 
 @posix_only
-@pytest.mark.parametrize("name", ["float64.npy", "ticks.npy", "index.json"])
+@pytest.mark.parametrize("name", ["scores-0.npy", "ticks.npy", "index.json"])
 def test_pipes_in_stores(name: str, tmp_path: Path) -> None:
     files = write_files(tmp_path)
     sed.write_scores(sed.read_scores(files.scores), tmp_path / "s", format="store")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import mmap
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,8 @@ def test_clips_of_one_grid_share_it(tmp_path: Path) -> None:
 
 
 def test_a_store_made_by_hand(tmp_path: Path) -> None:
-    np.save(tmp_path / "float32.npy", np.concatenate([VALUES, VALUES[:1]]))
-    index = {"format": "sedscope scores", "version": 2, "classes": CLASSES, "frame": 0.5}
+    np.save(tmp_path / "scores-0.npy", np.concatenate([VALUES, VALUES[:1]]))
+    index = {"format": "sedscope scores", "version": 3, "classes": CLASSES, "frame": 0.5}
     (tmp_path / "index.json").write_text(json.dumps({**index, "clips": ["a", "b"], "frames": [3, 1]}))
     scores = sed.read_scores(tmp_path)
     assert np.array_equal(scores["b"].values, VALUES[:1])
@@ -39,7 +38,7 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"format": "other"}, "its format is not 'sedscope scores'"),
-        ({"version": 1}, "version is 1, but this sedscope reads version 2. Write the store again"),
+        ({"version": 2}, "version is 2, but this sedscope reads version 3. Write the store again"),
         ({"clip": ["a", "b"]}, "it has unknown keys: clip"),
         ({"crc32": 1}, "its checksum is wrong, so it is damaged"),
         ({"checksums": [1]}, "'checksums' must be a list of whole numbers, one per clip"),
@@ -47,8 +46,12 @@ def test_a_store_made_by_hand(tmp_path: Path) -> None:
         ({"frames": [3, -1]}, "'frames' must be a list of whole numbers"),
         ({"frames": [3]}, "one per clip"),
         ({"frames": [3, 2]}, "the index describes 5 frames"),
-        ({"type": "float16"}, "'type' must be float32 or float64"),
-        ({"type": "float64"}, r"Cannot read .*float64\.npy"),
+        ({"shards": [0]}, "'shards' must be a list of whole numbers, one per clip"),
+        (
+            {"shards": [0, 1]},
+            r"the array is float32 of shape \(4, 2\), but the index describes 3 frames",
+        ),
+        ({"shards": [0, 2**60]}, "'shards' has a number beyond that of the clips"),
         ({"ticks": [0, 99]}, r"clip b: ticks\.npy does not have its boundaries"),
         ({"clips": ["a", "a"]}, "clips are named twice"),
         ({"frame": "long"}, "is not a length in seconds"),
@@ -68,7 +71,7 @@ def test_broken_indexes(changes: dict[str, Any], message: str, tmp_path: Path) -
 def test_broken_files_of_a_store(tmp_path: Path) -> None:
     scores = sed.Scores.from_arrays({"a": VALUES}, classes=CLASSES, frame=0.5)
     sed.write_scores(scores, tmp_path / "out", format="store")
-    values, ticks = (tmp_path / "out" / name for name in ("float32.npy", "ticks.npy"))
+    values, ticks = (tmp_path / "out" / name for name in ("scores-0.npy", "ticks.npy"))
     whole = values.read_bytes()
     values.write_bytes(whole[:-1])
     with pytest.raises(sed.SedscopeError, match="cut short"):
@@ -79,7 +82,7 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
     opened = sed.read_scores(tmp_path / "out")
     for _ in range(2):
         with pytest.raises(
-            sed.SedscopeError, match=r"float32\.npy is damaged: .*of clip a is not the one"
+            sed.SedscopeError, match=r"scores-0\.npy is damaged: .*of clip a is not the one"
         ):
             opened["a"]
     values.write_bytes(whole)
@@ -103,32 +106,69 @@ def test_broken_files_of_a_store(tmp_path: Path) -> None:
         sed.read_scores(tmp_path / "out")
 
 
+def shards(folder: Path) -> list[Path]:
+    return sorted(folder.glob("scores-*.npy"), key=lambda file: int(file.stem.partition("-")[2]))
+
+
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_a_large_store_keeps_only_a_window_in_memory(
-    backwards: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shards(backwards: bool, large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
-    arrays = {f"clip{i:02}": rng.random((500, 100), np.float32) for i in range(20)}  # 200 kB each
+    arrays = {f"clip{i:02}": rng.random((500 - i, 100), np.float32) for i in range(20)}  # 200 kB each
+    arrays["long"] = rng.random((3000, 100), np.float32)
+    arrays["after"] = rng.random((10, 100), np.float32)
     scores = sed.Scores.from_arrays(arrays, classes=[f"class {i}" for i in range(100)], frame=0.02)
-    part = 2**16 * max(1, mmap.ALLOCATIONGRANULARITY // 2**16)
-    monkeypatch.setattr(npy_files, "_PART", part)
-    monkeypatch.setattr(memmap_folder, "_ALL_AT_ONCE", 0)
-    advice: list[tuple[int, int]] = []
-    told = npy_files._advise
+    monkeypatch.setattr(memmap_folder, "_SHARD_BYTES", 500_000)
+    monkeypatch.setattr(memmap_folder, "_ALL_AT_ONCE", 0 if large else 2**28)
+    opened: list[str] = []
+    asked_for: list[str] = []
+    mapped = npy_files.mapped_array
 
-    def advise(mapped: mmap.mmap, kind: int, number: int) -> None:
-        advice.append((kind, number))
-        told(mapped, kind, number)
+    def mapping(path: Path) -> Any:
+        opened.append(path.name)
+        return mapped(path)
 
-    monkeypatch.setattr(npy_files, "_advise", advise)
+    monkeypatch.setattr(memmap_folder, "mapped_array", mapping)
+    monkeypatch.setattr(memmap_folder, "_ask_for", lambda file: asked_for.append(file.name))
+    let_go: list[Any] = []
+
+    def letting_go(array: Any) -> None:
+        let_go.append(array)
+        npy_files.let_go(array)
+
+    monkeypatch.setattr(memmap_folder, "let_go", letting_go)
     got = write_and_read(scores, tmp_path, "store")
-    assert not got.in_memory
+    files = [file.name for file in shards(tmp_path / "out")]
+    assert len(files) == 12  # two clips each, the long one, and what comes after it
+    assert opened == ["ticks.npy", *files]  # to look at them
+    opened.clear()
+    assert got.in_memory == (not large)
     held = {clip: got[clip] for clip in sorted(arrays, reverse=backwards)}
-    for clip, values in arrays.items():  # also those whose pages were let go meanwhile
+    for clip, values in arrays.items():  # also those whose shards were let go meanwhile
         np.testing.assert_array_equal(held[clip].values, values)
-    if hasattr(mmap.mmap, "madvise") and not backwards:
-        parts = -(-(128 + 20 * 200_000) // part)
-        let_go = [number for kind, number in advice if kind == mmap.MADV_DONTNEED]
-        asked_for = [number for kind, number in advice if kind == mmap.MADV_WILLNEED]
-        assert let_go == [*range(parts - npy_files._PARTS_USED)]
-        assert asked_for == [*range(2, parts + 1)]
+        assert not held[clip].values.flags.owndata
+    if large and not backwards:  # "after" comes first
+        assert opened == [files[-1], *files[:-1]]
+        assert asked_for == files[2:]
+        assert len(let_go) == len(files) - memmap_folder._MAPPED
+    elif not large:
+        assert [*opened, *asked_for, *let_go] == []
+
+
+def test_shards_of_two_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memmap_folder, "_SHARD_BYTES", 60)
+    types = [np.float32, np.float64]
+    arrays = {f"clip{i}": VALUES[: 1 + i % 3].astype(types[i % 2]) for i in range(12)}
+    scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=0.5)
+    assert_equal_scores(write_and_read(scores, tmp_path, "store"), scores)
+    assert {np.load(file).dtype for file in shards(tmp_path / "out")} == {*map(np.dtype, types)}
+    assert all(np.load(file).nbytes <= 60 for file in shards(tmp_path / "out"))
+
+
+def test_a_missing_shard_is_reported_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memmap_folder, "_SHARD_BYTES", 30)
+    scores = sed.Scores.from_arrays({"a": VALUES, "b": VALUES}, classes=CLASSES, frame=0.5)
+    sed.write_scores(scores, tmp_path / "out", format="store")
+    (tmp_path / "out" / "scores-1.npy").unlink()
+    with pytest.raises(sed.SedscopeError, match=r"Cannot read .*scores-1\.npy"):
+        sed.read_scores(tmp_path / "out")

@@ -23,7 +23,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting.clip_reader import read_each
 from sedscope.io.locations import Address, location
-from sedscope.io.scores import npy_files
+from sedscope.io.scores import memmap_folder, npy_files
 from sedscope.io.scores.files import SCORE_FORMATS
 
 from ..support.command_line import run
@@ -237,7 +237,10 @@ def test_only_the_rows_of_a_clip_are_read(
 
     monkeypatch.setattr(Address, "read_range", noting)
     clip = scores["clip 05"]
-    assert read == [clip.values.nbytes]
+    assert read == [npy_files._LONGEST_HEADER, clip.values.nbytes]
+    read.clear()
+    assert len(scores["clip 07"].values)
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize("threads", [1, 4])
@@ -264,6 +267,41 @@ def test_the_clips_of_a_store_take_few_requests(
         assert base is None or base.nbytes == opened.values.nbytes
     assert len(read) <= 10 < len(scores)
     assert sum(read) < 2 * size
+
+
+@pytest.mark.parametrize("way", ["memory", "http with ranges"])
+@pytest.mark.parametrize("threads", [1, 4])
+def test_shards_are_opened_when_they_are_needed(
+    way: str, threads: int, here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memmap_folder, "_SHARD_BYTES", 30_000)  # eight clips
+    monkeypatch.setattr(npy_files, "_LONGEST_HEADER", 200)
+    scores = sed.read_scores(here / FORMATS["npz"])
+    sed.write_scores(scores, tmp_path / "out.store")
+    memory = fsspec.filesystem("memory")
+    memory.put(str(tmp_path / "out.store"), "/shards", recursive=True)
+    with serving(tmp_path, Ranged) as url:
+        there = sed.read_scores("memory://shards" if way == "memory" else f"{url}/out.store")
+        read: list[str] = []
+        original = Address.read_range
+
+        def noting(self: Address, first: int, last: int) -> bytes:
+            read.append(self.name)
+            return original(self, first, last)
+
+        monkeypatch.setattr(Address, "read_range", noting)
+        assert len(there["clip 12"].values)
+        assert read == ["scores-1.npy"] * 2  # where the rows begin, and the rows
+        for clip, opened in zip(there, read_each(there, [*there], threads), strict=True):
+            assert isinstance(opened, sed.ClipScores)
+            np.testing.assert_array_equal(opened.values, scores[clip].values)
+    memory.rm("/shards", recursive=True)
+    names = [file.name for file in (tmp_path / "out.store").glob("scores-*.npy")]
+    assert len(names) == 3
+    assert {*read} == {*names}
+    assert len(read) <= 9 + 2 * (
+        threads - 1
+    )  # threads may each ask for rows of a shard that nobody has read
 
 
 def test_an_hdf5_file_is_read_in_parts(

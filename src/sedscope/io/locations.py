@@ -339,6 +339,9 @@ class Address:
         return PurePosixPath(self.name).suffix
 
     def __truediv__(self, name: str) -> Address:
+        listing: dict[str, Address] = vars(self).get("_listing", {})
+        if name in listing:
+            return listing[name]
         head, path, tail = self._parts
         last = quote(name) if self._is_web else name
         files, folder = self._files
@@ -359,11 +362,11 @@ class Address:
 
     def iterdir(self) -> Iterator[Address]:
         """Iterate over the content of a folder, which is listed only once."""
-        return iter(self._listing)
+        return iter(self._listing.values())
 
     def glob(self, pattern: str) -> Iterator[Address]:
         """Iterate over the content of a folder under names that match a pattern."""
-        return (child for child in self._listing if fnmatchcase(child.name, pattern))
+        return (child for name, child in self._listing.items() if fnmatchcase(name, pattern))
 
     def matches(self) -> Iterator[Address]:
         """Iterate over the files and folders whose addresses match this one, which is a pattern."""
@@ -378,7 +381,7 @@ class Address:
             yield self
         elif names[0] == "**":
             yield from self._below(names[1:])
-            for child in self._listing:
+            for child in self.iterdir():
                 if child.is_dir():
                     yield from child._below(names)
         else:
@@ -497,7 +500,7 @@ class Address:
     def _is_dir(self) -> bool:
         if self._listed is not None:
             return bool(self._listed["type"] == "directory")
-        return bool(self._call("isdir"))
+        return bool(self._listing if self._is_web else self._call("isdir"))
 
     @cached_property
     def _size(self) -> Size:
@@ -505,15 +508,21 @@ class Address:
         return Size(int((self._call("size") if size is None else size) or 0))
 
     @cached_property
-    def _listing(self) -> tuple[Address, ...]:
-        entries: list[Mapping[str, Any]] = self._call("ls", detail=True) if self._is_dir else []
+    def _listing(self) -> dict[str, Address]:
+        """The content of a folder by name, in order. What is no folder has none."""
+        entries: list[Mapping[str, Any]] = []
+        if self._is_web and self._listed is None:  # it is a folder if the page has links
+            with suppress(SedscopeError):
+                entries = self._call("ls", detail=True)
+        elif self._is_dir:
+            entries = self._call("ls", detail=True)
         children: dict[str, Address] = {}
         for entry in entries:
             name = str(entry["name"]).rstrip("/").rpartition("/")[2]
             if name:
                 name = _decoded(name) if self._is_web else name
                 children[name] = Address((self / name).url, (self._files[0], entry["name"]), entry)
-        return tuple(children[name] for name in sorted(children))
+        return {name: children[name] for name in sorted(children)}
 
     def _call(
         self, method: str, *rest: Any, action: str = "read", first: tuple[Any, ...] = (), **options: Any

@@ -154,7 +154,9 @@ def read_scores(
     )
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
-    scores = _open(chosen, source, options)._replaced(identify=identity)
+    scores = _open(chosen, source, options)
+    if scores._source.identify is None:
+        scores = scores._replaced(identify=identity)
     if chosen.load_pickles:
         return scores
     return scores._replaced(load=_Reader(chosen.name, source, options, scores))

@@ -39,7 +39,7 @@ class FileIdentity:
     """The state of these files before they were opened."""
 
     def __call__(self, clip: str) -> str | None:
-        state = _state(self.files if self.files_of_clip is None else self.files_of_clip(clip))
+        state = file_state(self.files if self.files_of_clip is None else self.files_of_clip(clip))
         if state is None or (self.files_of_clip is None and state != self.opened):
             return None
         return f"{self.definition}: {state}"
@@ -57,10 +57,10 @@ def identity_before_reading(
         files = (*sorted(source.rglob("*")),) if source.is_dir() else (source,)
     except OSError:
         return None  # reading says what is wrong
-    return FileIdentity(definition, None, files, _state(files))
+    return FileIdentity(definition, None, files, file_state(files))
 
 
-def _state(files: Sequence[Path]) -> str | None:
+def file_state(files: Sequence[Path]) -> str | None:
     """Describe the state of some files: to write to one of them, or to replace it, changes it."""
     states = []
     try:

@@ -1,24 +1,28 @@
-"""The format ``store``: a folder with a memory-mapped array of all scores and a small index.
+"""The format ``store``: a folder with arrays of scores, its shards, and a small index.
 
-``float32.npy`` (or ``float64.npy``): the frames of all clips, one after the other, × classes.
+``scores-0.npy``, ``scores-1.npy``, …: the frames of some clips, one after the other, × classes. They have up
+to 64 MB, unless one clip has more, and one type each, float32 or float64.
 ``ticks.npy``: frame boundaries in microseconds. Clips with the same boundaries share them.
-``index.json``: classes, clips, the number of frames of each clip, where its boundaries begin, and
-checksums of the scores of each clip, of ``ticks.npy``, and of the index itself.
+``index.json``: classes, clips, the number of frames and the shard of each clip, where its boundaries begin,
+and checksums of the scores of each clip, of ``ticks.npy``, and of the index itself.
 
 An index made by hand can state ``"frame"``, the length of all frames in seconds, instead of using
-``ticks.npy``, and needs no checksums.
+``ticks.npy``, and needs no shards if there is only one, and no checksums.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Lock
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ... import _native
 from ...data.arrays import ScoreArray
@@ -27,18 +31,20 @@ from ...data.scores import Scores, ScoreSource
 from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted, listing, located
 from ..atomic_write import filling, write_text
-from ..locations import Location, explained, read_input
-from .format import ScoreFormat, ScoreReadOptions
-from .npy_files import NpyWriter, SlidingWindow, mapped_array
+from ..locations import Address, Location, explained, read_input
+from .format import FileIdentity, ScoreFormat, ScoreReadOptions, file_state
+from .npy_files import Blocks, NpyWriter, RemoteArray, let_go, mapped_array
 
-_FORMAT, _VERSION = "sedscope scores", 2
+_FORMAT, _VERSION = "sedscope scores", 3
 _INDEX, _TICKS = "index.json", "ticks.npy"
 _INDEX_CRC, _TICKS_CRC, _CHECKSUMS = "crc32", "ticks_crc32", "checksums"
 _KEYS = frozenset(
-    {"format", "version", "classes", "clips", "frames", "frame", "ticks", "type", "whole_clips"}
+    {"format", "version", "classes", "clips", "frames", "frame", "ticks", "shards", "whole_clips"}
     | {_INDEX_CRC, _TICKS_CRC, _CHECKSUMS}
 )
-_TYPES = ("float32", "float64")
+_SHARD = "scores-{}.npy"
+_SHARD_BYTES = 2**26
+_MAPPED = 3  # shards of a large store in memory, of which a batch of clips takes two
 _LARGEST_INDEX = 2**30  # bytes
 _ALL_AT_ONCE = 2**28  # bytes
 
@@ -49,64 +55,101 @@ def recognise(path: Location) -> bool:
 
 
 def read(path: Location, _: ScoreReadOptions) -> Scores:
-    """Read the scores of a store. A clip is a view of the memory map."""
+    """Read the scores of a store. A clip is a view of a memory map, or is requested from its address."""
+    written = (path / _INDEX, path / _TICKS)
+    local = [file for file in written if isinstance(file, Path)]
+    state = file_state(local)
     index = FolderIndex(path)
-    files = {name: mapped_array(path / f"{name}.npy") for name in sorted(set(index.types))}
-    for name, array in files.items():
-        rows = sum(
-            frames for frames, dtype in zip(index.frames, index.types, strict=True) if dtype == name
-        )
-        if array.dtype != name or array.shape != (rows, len(index.classes)):
-            raise SedscopeError(
-                f"{path / name}.npy: the array is {array.dtype} of shape {array.shape}, but the index "
-                f"describes {counted(rows, 'frame')} of {counted(len(index.classes), 'class')}."
-            )
-    clips: dict[str, tuple[str, int, int]] = {}
-    rows_of = dict.fromkeys(files, 0)
-    for k, (clip, frames, name) in enumerate(zip(index.clips, index.frames, index.types, strict=True)):
-        clips[clip] = name, rows_of[name], k
-        rows_of[name] += frames
+    clips: dict[str, tuple[int, int]] = {}
+    rows = [0] * (1 + max(index.shards, default=-1))
+    for k, (clip, frames, shard) in enumerate(zip(index.clips, index.frames, index.shards, strict=True)):
+        clips[clip] = k, rows[shard]
+        rows[shard] += frames
     if len(clips) < len(index.clips):
         raise SedscopeError(f"{path / _INDEX}: some clips are named twice.")
-
-    # Views cost nothing, and the core reads their pages in all of its threads, so all clips at once is
-    # fastest. A large set goes in batches, so that memory can be released in between. At an address,
-    # each clip is a request, so several threads help.
-    is_local = isinstance(path, Path)
-    size = sum(array.nbytes for array in files.values())
-    large = is_local and size > _ALL_AT_ONCE
-    windows = {
-        name: SlidingWindow(array)
-        for name, array in files.items()
-        if large and isinstance(array, np.ndarray)
-    }
-
+    shards = _Shards(path, rows, len(index.classes))
     unverified = set(clips) if index.checksums else set()
 
     def load(clip: str) -> ClipScores:
-        name, first, k = clips[clip]
-        last = first + index.frames[k]
-        if large:
-            windows[name].move_to(first, last)
-        values = files[name][first:last]
+        k, first = clips[clip]
+        values = shards.array(index.shards[k])[first : first + index.frames[k]]
         if clip in unverified:
             if _checksum(values) != index.checksums[k]:
                 raise SedscopeError(
-                    f"{path / name}.npy is damaged: the checksum of the scores of clip {clip} is not the one "
-                    f"in {_INDEX}. Write the store again."
+                    f"{shards.file(index.shards[k])} is damaged: the checksum of the scores of clip {clip} "
+                    f"is not the one in {_INDEX}. Write the store again."
                 )
-            if is_local:
+            if local:
                 unverified.discard(clip)
         return ClipScores.unchecked(values, index.boundaries(k))
 
+    # Views cost nothing, and the core reads their pages in all of its threads, so all clips at once is
+    # fastest. A large set goes in batches, so that memory can be released in between. At an address,
+    # clips are requests, so several threads help.
     source = ScoreSource(
         load,
         tuple(index.classes),
-        in_memory=is_local and not large,
-        thread_safe=not is_local,
+        in_memory=bool(local) and not shards.large,
+        thread_safe=not local,
         whole_clips=index.whole_clips,
+        # a store that is written again has another index, and a shard that was altered is refused
+        identify=FileIdentity("store", None, local, state) if local and index.checksums else None,
     )
     return Scores._of(clips, source)
+
+
+class _Shards:
+    """The arrays of a store.
+
+    Those on this machine are mapped into memory. Of a large store, only the last ones that were used stay
+    there, and the next one is asked for. At an address, each is opened when it is needed.
+    """
+
+    def __init__(self, folder: Location, rows: Sequence[int], classes: int) -> None:
+        """``rows``: of each array."""
+        self._folder, self._rows, self._classes = folder, rows, classes
+        self._arrays: dict[int, NDArray[Any] | RemoteArray] = {}
+        self._lock, self._blocks = Lock(), Blocks()
+        is_local = isinstance(folder, Path)
+        self.large = is_local and 4 * classes * sum(rows) > _ALL_AT_ONCE
+        for number in range(len(rows)) if is_local else ():
+            array = self._opened(number)  # a missing one is reported at once
+            if not self.large:
+                self._arrays[number] = array
+
+    def file(self, number: int) -> Location:
+        """Return the file of an array."""
+        return self._folder / _SHARD.format(number)
+
+    def array(self, number: int) -> NDArray[Any] | RemoteArray:
+        """Return an array by its number."""
+        with self._lock:
+            array = self._arrays.pop(number, None)
+            if array is None:
+                array = self._opened(number)
+                if self.large and number - 1 in self._arrays and number + 1 < len(self._rows):
+                    _ask_for(self.file(number + 1))
+            self._arrays[number] = array  # the last one used comes last
+            if self.large and len(self._arrays) > _MAPPED:
+                let_go(self._arrays.pop(next(iter(self._arrays))))
+        return array
+
+    def _opened(self, number: int) -> NDArray[Any] | RemoteArray:
+        file, shape = self.file(number), (self._rows[number], self._classes)
+        array = RemoteArray(file, self._blocks) if isinstance(file, Address) else mapped_array(file)
+        if array.dtype not in (np.float32, np.float64) or array.shape != shape:
+            raise SedscopeError(
+                f"{file}: the array is {array.dtype} of shape {array.shape}, but the index describes "
+                f"{counted(shape[0], 'frame')} of {counted(shape[1], 'class')}."
+            )
+        return array
+
+
+def _ask_for(file: Location) -> None:
+    """Ask the system to read a file, without waiting for it."""
+    if hasattr(os, "posix_fadvise"):
+        with file.open("rb") as opened:
+            os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
 
 def _checksum(values: ScoreArray) -> int:
@@ -149,7 +192,11 @@ class FolderIndex:
             self.classes = _texts(content, "classes")
             self.clips = _texts(content, "clips")
             self.frames = _numbers(content, "frames", len(self.clips))
-            self.types = self._types(content.get("type", "float32"))
+            self.shards: Sequence[int] = [0] * len(self.clips)
+            if "shards" in content:
+                self.shards = _numbers(content, "shards", len(self.clips))
+            if max(self.shards, default=0) > len(self.clips):
+                raise ValueError("'shards' has a number beyond that of the clips")
             self.whole_clips = bool(content.get("whole_clips", True))
             self.checksums = content.get(_CHECKSUMS, [])
             if self.checksums:
@@ -166,12 +213,6 @@ class FolderIndex:
         if self.frame is not None:
             return frame_ticks(self.frames[k], float(self.frame))
         return self.ticks[self.starts[k] : self.starts[k] + self.frames[k] + 1]
-
-    def _types(self, entry: Any) -> Sequence[str]:
-        types = [entry] * len(self.clips) if isinstance(entry, str) else entry
-        if not isinstance(types, list) or len(types) != len(self.clips) or not set(types) <= {*_TYPES}:
-            raise ValueError("'type' must be float32 or float64, one for all clips or one per clip")
-        return types
 
     def _checked_ticks(self, folder: Location, checksum: Any) -> Ticks:
         ticks = mapped_array(folder / _TICKS)[:]
@@ -237,20 +278,25 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
     """Write a store into a new folder, clip by clip."""
     with filling(path) as folder:
         grids = _Grids()
-        names, frames, grid_numbers, types, checksums = [], [], [], [], []
-        arrays: dict[str, NpyWriter] = {}
+        names, frames, grid_numbers, shards, checksums = [], [], [], [], []
+        of_type: dict[np.dtype[Any], tuple[int, NpyWriter]] = {}  # the shard that is being written
+        number = -1  # of the last one
         with ExitStack() as open_files:
             for clip, clip_scores in clips:
-                name = clip_scores.values.dtype.name
-                if name not in arrays:
-                    writer = NpyWriter(folder / f"{name}.npy", name, len(scores.classes))
-                    arrays[name] = open_files.enter_context(writer)
-                arrays[name].append(clip_scores.values)
+                values = clip_scores.values
+                shard, writer = of_type.get(values.dtype, (0, None))
+                if writer is None or writer.rows * values[:1].nbytes + values.nbytes > _SHARD_BYTES:
+                    if writer is not None:
+                        writer.close()
+                    shard = number = number + 1
+                    writer = NpyWriter(folder / _SHARD.format(shard), values.dtype, len(scores.classes))
+                    of_type[values.dtype] = shard, open_files.enter_context(writer)
+                writer.append(values)
                 names.append(clip)
-                frames.append(len(clip_scores.values))
+                frames.append(len(values))
+                shards.append(shard)
                 grid_numbers.append(grids.add(clip_scores.ticks))
-                types.append(name)
-                checksums.append(_checksum(clip_scores.values))
+                checksums.append(_checksum(values))
         starts, checksum = [], 0
         with NpyWriter(folder / _TICKS, np.int64, None) as ticks:
             for grid in grids.arrays:
@@ -266,7 +312,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
             "ticks": [starts[number] for number in grid_numbers],
             _TICKS_CRC: checksum,
             _CHECKSUMS: checksums,
-            "type": types if len(arrays) > 1 else next(iter(arrays), "float32"),
+            "shards": shards,
             "whole_clips": scores.whole_clips,
         }
         index[_INDEX_CRC] = _index_checksum(index)
@@ -276,7 +322,7 @@ def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -
 FORMATS = (
     ScoreFormat(
         name="store",
-        about="sedscope's own: a folder with a memory-mapped array of all scores and an index",
+        about="sedscope's own: a folder with memory-mapped arrays of scores and an index",
         recognise=recognise,
         read=read,
         write=write,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import mmap
 import os
-from concurrent.futures import Future
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial as bound
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
@@ -17,10 +19,9 @@ from ...errors import SedscopeError
 from ..locations import Address, Location, download_limit, explained, open_input
 
 _LONGEST_HEADER = 2**16 + 16  # bytes
-_PART = 2**26  # bytes of a mapped file that are asked for and let go together
-_PARTS_USED = 4  # at a time; a batch of clips takes half of them
 _REQUEST = 2**24  # bytes of a file at an address that one request reads, where much of it is needed
 _REQUESTS_KEPT = 8
+_REQUESTS_AT_ONCE = 4
 
 
 class NpyWriter:
@@ -39,20 +40,27 @@ class NpyWriter:
         self._file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.rows += len(rows)
 
+    def close(self) -> None:
+        """Write the number of rows, unless that was done before."""
+        if self._file.closed:
+            return
+        with self._file as file:
+            file.seek(0)
+            if self._write_header() != self._head:
+                raise SedscopeError(
+                    f"Cannot write {self.path}: the header has no room for the number of rows."
+                )
+            file.flush()
+            os.fsync(file.fileno())
+
     def __enter__(self) -> NpyWriter:
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
-        """Write the number of rows, unless there was an error."""
-        with self._file as file:
-            if error is None:
-                file.seek(0)
-                if self._write_header() != self._head:
-                    raise SedscopeError(
-                        f"Cannot write {self.path}: the header has no room for the number of rows."
-                    )
-                file.flush()
-                os.fsync(file.fileno())
+        """Finish the file, unless there was an error."""
+        if error is None:
+            self.close()
+        self._file.close()
 
     def _write_header(self) -> int:
         shape = (self.rows,) if self.columns is None else (self.rows, self.columns)
@@ -83,24 +91,45 @@ def read_header(file: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.
     return shape, columns_first, dtype
 
 
+class Blocks:
+    """The blocks of some arrays at addresses that were requested last."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._blocks: dict[Hashable, Future[NDArray[Any]]] = {}
+        self._pool = ThreadPoolExecutor(_REQUESTS_AT_ONCE)
+
+    def request(self, key: Hashable, read: Callable[[], NDArray[Any]]) -> Future[NDArray[Any]]:
+        """Begin to read a block in the background, unless that was done before. Threads that need the same
+        one wait for one request."""
+        with self._lock:
+            future = self._blocks.pop(key, None)
+            if future is None or (future.done() and future.exception()):
+                future = self._pool.submit(read)
+            self._blocks[key] = future  # the last one used comes last
+            if len(self._blocks) > _REQUESTS_KEPT:
+                self._blocks.pop(next(iter(self._blocks)))
+        return future
+
+
 class RemoteArray:
     """An array in a file at an address. Rows are read when they are needed.
 
     The file is divided into blocks. The first request of a block reads only the rows that are needed. If
-    more are needed later, the next one reads all of it, so that the clips of a set take few requests.
+    more are needed later, the next one reads all of it, and the next block in advance, so that the clips of
+    a set take few requests.
     """
 
-    def __init__(self, file: Address) -> None:
-        self._file = file
-        self._lock = Lock()
+    def __init__(self, file: Address, blocks: Blocks) -> None:
+        self._file, self._blocks = file, blocks
         self._request = min(_REQUEST, download_limit())
         self._touched: set[int] = set()
-        self._blocks: dict[int, Future[NDArray[Any]]] = {}
-        header = BytesIO(file.read_range(0, _LONGEST_HEADER))
+        content = file.read_range(0, _LONGEST_HEADER)
+        header = BytesIO(content)
         self.shape, self._columns_first, self.dtype = read_header(header, str(file))
         self._start = header.tell()
-        if self._start + self.nbytes > file.stat().st_size:
-            raise _cut_short(file, self.shape)
+        self._content = content if self._start + self.nbytes <= len(content) else None
+        """All of a small file."""
 
     @property
     def nbytes(self) -> int:
@@ -113,80 +142,44 @@ class RemoteArray:
             return self._read(0, self.shape, "F")[first:last]
         together = max(1, self._request // max(1, self.nbytes // max(1, self.shape[0])))
         begin, end = first // together, max(first, last - 1) // together
-        with self._lock:
-            known = all(block in self._touched for block in range(begin, end + 1))
-            self._touched.update(range(begin, end + 1))
-        if not known or last - first > together:
-            return self._read(first, (max(0, last - first), *self.shape[1:]), "C")
+        known = self._touched.issuperset(range(begin, end + 1))
+        self._touched.update(range(begin, end + 1))
+        if not known or not 0 < last - first <= together:
+            return self._rows(first, last)
+        self._touched.add(end + 1)  # which is requested in advance
+        blocks = [
+            self._blocks.request((self._file.url, at), bound(self._rows, at, at + together))
+            for at in range(begin * together, min((end + 2) * together, self.shape[0]), together)
+        ]
         parts = [
-            self._block(block, together)[max(first - block * together, 0) : last - block * together]
-            for block in range(begin, end + 1)
+            blocks[block].result()[max(first - at, 0) : last - at]
+            for block, at in enumerate(range(begin * together, last, together))
         ]
         return np.concatenate(parts)  # a copy, which does not keep the blocks in memory
 
-    def _block(self, block: int, together: int) -> NDArray[Any]:
-        """Return all rows of a block. Threads that need the same one wait for one request."""
-        with self._lock:
-            future = self._blocks.pop(block, None)
-            is_new = future is None
-            if future is None:
-                future = Future()
-                while len(self._blocks) >= _REQUESTS_KEPT:
-                    self._blocks.pop(next(iter(self._blocks)))
-            self._blocks[block] = future  # the last one used comes last
-        if is_new:
-            rows = min(together, self.shape[0] - block * together)
-            try:
-                future.set_result(self._read(block * together, (rows, *self.shape[1:]), "C"))
-            except BaseException as error:
-                with self._lock:
-                    self._blocks.pop(block, None)
-                future.set_exception(error)
-        return future.result()
+    def _rows(self, first: int, last: int) -> NDArray[Any]:
+        rows = max(0, min(last, self.shape[0]) - first)
+        return self._read(first, (rows, *self.shape[1:]), "C")
 
     def _read(self, first: int, shape: tuple[int, ...], order: Literal["C", "F"]) -> NDArray[Any]:
         row = int(np.prod(self.shape[1:], dtype=object)) * self.dtype.itemsize
         start, size = self._start + first * row, shape[0] * row
-        content = self._file.read_range(start, start + size) if size else b""
+        if self._content is not None:
+            content = self._content[start : start + size]
+        else:
+            content = self._file.read_range(start, start + size) if size else b""
         if len(content) != size:
             raise _cut_short(self._file, self.shape)
         return np.frombuffer(content, self.dtype).reshape(shape, order=order)
 
 
-class SlidingWindow:
-    """Keeps only those pages of a mapped array in memory that were used last, and asks for the next ones.
-
-    The pages that are let go come from the file again if anyone needs them, so nothing is lost. Systems
-    that take no such advice manage the pages on their own.
-    """
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        mapped: Any = array
-        while isinstance(mapped, np.ndarray):
-            mapped = mapped.base
-        self._map: mmap.mmap | None = mapped if hasattr(mapped, "madvise") else None
-        self._row = array.strides[0]
-        self._used: list[int] = []
-
-    def move_to(self, first: int, last: int) -> None:
-        """Say that the rows from number ``first`` to before ``last`` will be used."""
-        if self._map is None:
-            return
-        for part in range(first * self._row // _PART, last * self._row // _PART + 1):
-            if part in self._used:
-                continue
-            follows = part - 1 in self._used
-            self._used.append(part)
-            if follows:
-                _advise(self._map, mmap.MADV_WILLNEED, part + 1)
-            if len(self._used) > _PARTS_USED:
-                _advise(self._map, mmap.MADV_DONTNEED, self._used.pop(0))
-
-
-def _advise(mapped: mmap.mmap, advice: int, part: int) -> None:
-    start = part * _PART
-    if start < len(mapped):
-        mapped.madvise(advice, start, min(_PART, len(mapped) - start))
+def let_go(array: object) -> None:
+    """Let go of the pages of a mapped array. They come from the file again if anyone needs them, as a clip
+    does that is kept. Systems that take no such advice manage the pages on their own."""
+    while isinstance(array, np.ndarray):
+        array = array.base
+    if hasattr(array, "madvise"):
+        array.madvise(mmap.MADV_DONTNEED)
 
 
 def _cut_short(path: Location, shape: tuple[int, ...]) -> SedscopeError:
@@ -200,7 +193,7 @@ def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray:
 def mapped_array(path: Location, offset: int = 0) -> NDArray[Any] | RemoteArray:
     """Map an array in a file into memory, or open it at an address to read it in parts."""
     if isinstance(path, Address):
-        return RemoteArray(path)
+        return RemoteArray(path, Blocks())
     with explained(f"Cannot read {path}", OSError, ValueError), open_input(path) as file:
         file.seek(offset)
         shape, columns_first, dtype = read_header(file, str(path))
