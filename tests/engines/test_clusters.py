@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import sedscope as sed
 from sedscope.metrics import Metric
@@ -200,3 +204,202 @@ def test_finished_parts_are_not_read_again(
     damaged = min(after)
     damaged.write_bytes(damaged.read_bytes()[:-3])
     assert_same(sed.evaluate(sed.read_scores(copied), truth, METRICS, run=run), expected)
+
+
+LAYOUTS = ("wide", "long", "lists")
+
+
+def as_table(scores: sed.Scores, layout: str) -> Any:
+    """Return the rows of all clips as a table of Arrow, in no order."""
+    classes = [*scores.classes]
+    table = polars.concat(
+        polars.DataFrame(
+            {"clip": clip, "onset": scores[clip].edges[:-1], "offset": scores[clip].edges[1:]}
+            | dict(zip(classes, scores[clip].values.T, strict=True))
+        )
+        for clip in scores
+    )
+    if layout == "long":
+        times = ["clip", "onset", "offset"]
+        table = table.unpivot(classes, index=times, variable_name="label", value_name="score")
+    elif layout == "lists":
+        table = table.select("clip", "onset", "offset", scores=polars.concat_list(classes))
+    return table.sample(fraction=1, shuffle=True, seed=1).to_arrow()
+
+
+def in_cluster(engine: str, table: Any, request: pytest.FixtureRequest) -> Any:
+    """Return a table as the cluster holds it: Spark in any order, Ray in blocks that are sorted by clip."""
+    package = request.getfixturevalue(engine)
+    if engine == "spark":
+        return package.createDataFrame(table)
+    data = pytest.importorskip("ray.data", reason="needs Ray Data: pip install 'ray[data]'")
+    table = table.sort_by("clip")
+    cuts = [0, 5, 700, 1111, len(table)]
+    return data.from_arrow([table.slice(a, b - a) for a, b in itertools.pairwise(cuts)])
+
+
+of_packages = pytest.mark.filterwarnings(  # whose code warns of itself
+    "ignore:PySpark does not yet:FutureWarning", "ignore::DeprecationWarning:ray"
+)
+
+
+@of_packages
+@pytest.mark.parametrize("in_blocks", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_tables_in_a_cluster_are_systems(
+    engine: Any,
+    layout: str,
+    in_blocks: bool,
+    stored: tuple[Path, sed.GroundTruth],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
+) -> None:
+    folder, truth = stored
+    scores = sed.read_scores(folder)
+    system = in_cluster(engine, as_table(scores, layout), request)
+    monkeypatch.setattr("sedscope.evaluation.cluster_blocks.is_large", lambda _: in_blocks)
+    steps: list[tuple[int, int]] = []
+    run = sed.Run(engine=engine, progress=lambda done, total: steps.append((done, total)))
+    reading = sed.SystemReading(classes=scores.classes if layout == "lists" else None)
+    result = sed.evaluate(system, truth, METRICS, system_reading=reading, run=run)
+    assert_same(result, sed.evaluate(scores, truth, METRICS))
+    assert (steps[0], steps[-1]) == ((0, 40), (40, 40))
+
+
+@of_packages
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+def test_whatever_runs_on_the_engine_takes_tables_in_it(
+    engine: Any, stored: tuple[Path, sed.GroundTruth], request: pytest.FixtureRequest
+) -> None:
+    folder, truth = stored
+    scores = sed.read_scores(folder)
+    system, run = in_cluster(engine, as_table(scores, "wide"), request), sed.Run(engine=engine)
+    reading = sed.SystemReading(label_map={"Dog": "Cat"})
+    there, here = (
+        sed.evaluate(
+            read,
+            truth.relabelled({"Dog": "Cat"}),
+            "psds1",
+            resampling=50,
+            run=on,
+            system_reading=reading,
+        )
+        for read, on in ((system, run), (folder, None))
+    )
+    assert there.scalars() == here.scalars()
+    [metric] = here.intervals
+    np.testing.assert_array_equal(there.intervals[metric].values, here.intervals[metric].values)
+    found, expected = (
+        sed.deltas(read, truth, sed.Collar(), run=on) for read, on in ((system, run), (folder, None))
+    )
+    scalars = [sed.evaluate_deltas(deltas, METRICS[2]).scalars() for deltas in (found, expected)]
+    assert scalars[0] == scalars[1]
+    compared = sed.compare({"a": system, "b": folder}, truth, "psds1", resampling=20, run=run)
+    assert compared.evaluations["a"].scalars() == compared.evaluations["b"].scalars()
+    few = [*scores][:3]
+    assert (
+        sed.evaluate(system, truth, "psds1", clips=few, run=run).scalars()
+        == sed.evaluate(folder, truth, "psds1", clips=few).scalars()
+    )
+
+
+BROKEN: dict[str, tuple[Callable[[polars.DataFrame], polars.DataFrame], str, str]] = {
+    "a class is missing": (lambda rows: rows[1:], "long", "a frame lacks a class or has one twice"),
+    "rows are doubled": (lambda rows: polars.concat([rows, rows[7:8]]), "wide", "overlap"),
+    "rows of a long table are doubled": (
+        lambda rows: polars.concat([rows, rows[7:8]]),
+        "long",
+        "a frame lacks a class or has one twice",
+    ),
+    "a score is null": (
+        lambda rows: rows.with_columns(Dog=polars.when(polars.int_range(polars.len()) > 0).then("Dog")),
+        "wide",
+        "not a number",
+    ),
+    "a clip is null": (
+        lambda rows: rows.with_columns(
+            clip=polars.when(polars.int_range(polars.len()) > 0).then("clip")
+        ),
+        "wide",
+        "clip",
+    ),
+    "scores are texts": (
+        lambda rows: rows.with_columns(Dog=polars.lit("x")),
+        "wide",
+        r"not scores: 'Dog'.*clip \(String\)",
+    ),
+}
+
+
+@of_packages
+@pytest.mark.parametrize("problem", BROKEN)
+def test_broken_tables_are_refused(
+    engine: Any, problem: str, stored: tuple[Path, sed.GroundTruth], request: pytest.FixtureRequest
+) -> None:
+    change, layout, message = BROKEN[problem]
+    rows = polars.DataFrame(as_table(sed.read_scores(stored[0]), layout))
+    system = in_cluster(engine, change(rows).to_arrow(), request)
+    with pytest.raises(sed.SedscopeError, match=message):
+        sed.evaluate(system, stored[1], METRICS, run=sed.Run(engine=engine))
+
+
+@of_packages
+def test_only_their_engine_reads_tables_in_a_cluster(
+    ray: Any, spark: Any, stored: tuple[Path, sed.GroundTruth], request: pytest.FixtureRequest
+) -> None:
+    table = as_table(sed.read_scores(stored[0]), "wide")
+    expected = sed.evaluate(sed.read_scores(stored[0]), stored[1], METRICS)
+    in_ray, in_spark = (in_cluster(engine, table, request) for engine in ("ray", "spark"))
+    assert_same(sed.evaluate(in_ray, stored[1], METRICS), expected)  # in the process that is connected
+    cases: tuple[tuple[Any, Any, str], ...] = (
+        (in_ray, "spark", "ray"),
+        (in_spark, "ray", "spark"),
+        (in_spark, "threads", "spark"),
+    )
+    for system, engine, right in cases:
+        with pytest.raises(sed.SedscopeError, match=rf"Give `run=sed.Run\(engine='{right}'\)`") as error:
+            sed.evaluate(system, stored[1], METRICS, run=sed.Run(engine=engine))
+        assert str(error.value).count("Only the workers") == 1
+    with pytest.raises(sed.SedscopeError, match=r"engine='spark'.*repartition\('clip'\).*write.parquet"):
+        sed.read_scores(in_spark)["clip_00"]
+    reading = sed.SystemReading(
+        stitch={clip: ("all", 10.0 * k) for k, clip in enumerate(stored[1].clips)}
+    )
+    truth = sed.GroundTruth.from_dict({"all": [(0, 1, "Dog")]}, durations={"all": 400})
+    with pytest.raises(sed.SedscopeError, match="cannot be joined or cut there"):
+        sed.evaluate(in_spark, truth, METRICS, system_reading=reading, run=sed.Run(engine="spark"))
+
+
+@of_packages
+def test_spark_workers_hold_few_clips(
+    spark: Any, stored: tuple[Path, sed.GroundTruth], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the batches, those of whole clips are in hand, and no more than were asked for."""
+    scores = sed.read_scores(stored[0]).only([f"clip_{k:02}" for k in range(9)])
+    rows = as_table(scores, "wide").sort_by("clip")
+    read = sed.read_scores(spark.createDataFrame(rows))
+    assert [*read] == [*scores]
+    table = read._table
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.lists(st.integers(0, len(rows)), max_size=20), st.integers(1, 40_000))
+    def check(cuts: list[int], together: int) -> None:
+        monkeypatch.setattr("sedscope.io.scores.spark_tables._BYTES_TOGETHER", together)
+        bounds = [0, *sorted({*cuts} - {0, len(rows)}), len(rows)]
+        largest = max(b - a for a, b in itertools.pairwise(bounds))
+        batches = [
+            rows.slice(a, b - a).combine_chunks().to_batches()[0] for a, b in itertools.pairwise(bounds)
+        ]
+        seen = []
+        for clips in table.in_hand(batches):
+            seen += clips
+            held = sum(len(table.load(clip).values) for clip in clips)
+            assert held <= together / 32 + 2 * largest + 200
+            for clip in clips:
+                np.testing.assert_array_equal(table.load(clip).values, scores[clip].values)
+        assert seen == [*scores]
+
+    try:
+        check()
+    finally:
+        type(table).clips_in_hand = None

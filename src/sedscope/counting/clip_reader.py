@@ -152,6 +152,8 @@ def read_each(scores: Scores, clips: Iterable[str], threads: int) -> Iterator[Re
         except SedscopeError as error:
             return error
 
+    if scores._table is not None:
+        scores._table.require_rows()
     if not scores.thread_safe or threads == 1:
         yield from map(read, clips)
         return

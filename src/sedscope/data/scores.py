@@ -80,6 +80,9 @@ class ScoreSource:
     """For scores that were cut out of recordings: applies a function to the whole recordings, and cuts the
     result in the same way."""
 
+    table: Any = None
+    """The table in a cluster that has the rows, if only the workers of that cluster can read the scores."""
+
     shifted_windows: int | None = None
     """For windows of one length, their length in microseconds, if some do not begin at a multiple of it."""
 
@@ -675,6 +678,11 @@ class Scores(Mapping[str, ClipScores]):
     def thread_safe(self) -> bool:
         """Whether clips may be loaded by several threads at once."""
         return self._source.thread_safe
+
+    @property
+    def _table(self) -> Any:
+        """The table in a cluster that has the rows; None if every process can read the scores."""
+        return self._source.table
 
     @property
     def whole_clips(self) -> bool:

@@ -42,8 +42,12 @@ def is_frame(table: object) -> bool:
     return hasattr(table, "columns") and hasattr(table, "shape")
 
 
-_TABLE_METHODS = ("get_fragments", "to_pyarrow_dataset", "plan_files", "current_snapshot")
-"""Methods of Arrow datasets, Delta tables, and scans and tables of Iceberg, by which these are known."""
+_TABLE_METHODS = (
+    *("get_fragments", "to_pyarrow_dataset", "plan_files", "current_snapshot"),
+    *("to_arrow_refs", "mapInArrow"),
+)
+"""Methods of Arrow datasets, Delta tables, scans and tables of Iceberg, Ray datasets and tables in Spark, by
+which these are known."""
 
 
 def is_table(system: object) -> bool:

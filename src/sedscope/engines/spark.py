@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import contextmanager
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..alignment.alignment import Alignment
 from ..counting.clip_reader import thread_count
+from ..counting.one_pass import largest_false_alarms
+from ..data.arrays import FloatArray
+from ..data.clips import clip_id
 from ..errors import SedscopeError
+from ..postprocessing import PostProcessing
 from ..progress import ProblemLog, Progress
 from .cluster import Bundle, ClusterEngine, WorkError
 from .engine import Engine
@@ -64,20 +73,59 @@ class SparkEngine(ClusterEngine):
     ) -> list[Finished]:
         done, sizes = self._done(), [len(bundle.clips) for bundle in bundles]
 
-        def states(numbered: tuple[int, Any]) -> list[tuple[int, bytes]]:
-            number, bundle = numbered
-            problems, *of_blocks = first(bundle)
-            done.add((sizes[number], problems))
+        def states(counted: tuple[int, list[Any]]) -> list[tuple[int, bytes]]:
+            size, (problems, *of_blocks) = counted
+            done.add((size, problems))
             return [*enumerate(of_blocks)]
 
+        alignment = bundles[0].alignment
+        if alignment.scores._table is None:
+            found = self._data(bundles).map(lambda numbered: (sizes[numbered[0]], first(numbered[1])))
+        else:
+            found = self._by_clip(alignment, first)
         merged = (
-            self._data(bundles)
-            .flatMap(states)
+            found.flatMap(states)
             .reduceByKey(lambda state, other: merge_states([state, other]), min(blocks, len(bundles)))
             .map(lambda keyed: (keyed[0], last(keyed[1], keyed[0])))
         )
         finished = dict(self._collect(merged, done, sum(sizes), log))
         return [finished[block] for block in range(blocks)]
+
+    def largest_false_alarms(
+        self, alignment: Alignment, variant: PostProcessing | None
+    ) -> FloatArray | None:
+        if alignment.scores._table is None:
+            return super().largest_false_alarms(alignment, variant)
+        found = self._by_clip(alignment, lambda parts: largest_false_alarms(parts[0], variant, 1))
+        known = [maxima for _, maxima in found.collect() if maxima is not None]
+        return np.concatenate(known) if known else None
+
+    def _by_clip(self, alignment: Alignment, work: Callable[[tuple[Alignment, ...]], Any]) -> Any:
+        """Apply a function to parts of a table in Spark, which brings the rows of clips together.
+
+        Return a dataset of pairs: the number of clips, and the result.
+        """
+        pickling: Any = import_module("pyspark.cloudpickle")  # as Spark itself sends functions
+        table = alignment.scores._table
+        table.require_clips(alignment.clips)
+        shared = self.context.broadcast(pickling.dumps(alignment))
+
+        def apply(batches: Iterator[Any]) -> Iterator[Any]:
+            import pyarrow
+
+            whole = pickle.loads(shared.value)
+            numbers = {clip: number for number, clip in enumerate(whole.clips)}
+            for names in whole.scores._table.in_hand(batches):
+                clips = sorted(numbers[clip] for clip in map(clip_id, names) if clip in numbers)
+                if not clips:
+                    continue
+                part = whole.choose(np.array(clips))
+                result = work((replace(part, scores=part.scores.only(part.clips)),))
+                content = pickle.dumps((len(clips), result))
+                yield pyarrow.RecordBatch.from_pydict({"content": [content]})
+
+        rows = table.by_clip().mapInArrow(apply, "content binary")
+        return rows.rdd.map(lambda row: pickle.loads(row.content))
 
     def _data(self, items: Sequence[Any]) -> Any:
         """Return a dataset with a partition for each item."""

@@ -211,10 +211,10 @@ def _scores_in_memory(
         return reading._as_read(Scores.from_tables(tables, gaps=reading.gaps))
     if not isinstance(system, Mapping):
         raise SedscopeError(
-            f"Scores cannot be made from {type(system).__name__}. Give a path, a data frame, an Arrow "
-            "dataset, a table of Delta Lake or Iceberg, or a mapping from clips to arrays, data frames or "
-            "lists of events; or see read_scores, Scores.from_arrays, Scores.from_tables, "
-            "Scores.from_events and Scores.from_function."
+            f"Scores cannot be made from {type(system).__name__}. Give a path, a data frame, a table of "
+            "Arrow, Delta Lake, Iceberg, Ray or Spark, or a mapping from clips to arrays, data frames or "
+            "lists of events; or see read_scores, Scores.from_arrays, Scores.from_tables, Scores.from_events "
+            "and Scores.from_function."
         )
     if system and all(isinstance(key, (int, float)) for key in system):
         return {float(threshold): events for threshold, events in system.items()}

@@ -15,7 +15,7 @@ from ..data.choices import ClipChoice, Coverage, Missing
 from ..data.ground_truth import GroundTruth
 from ..data.labels import refuse_disjoint
 from ..data.scores import Scores
-from ..data.tables import is_frame
+from ..data.tables import is_frame, is_table
 from ..errors import SedscopeError, counted, listing, located, refuse_nul
 from ..evaluation.inputs import Reading, SystemLike, as_system, require_scores
 from ..evaluation.operating_point import scores_at_points
@@ -183,9 +183,8 @@ def runs_by_name(systems: Mapping[str, Runs]) -> dict[str, list[SystemLike]]:
     by_name: dict[str, list[SystemLike]] = {}
     runs: Any
     for name, runs in systems.items():
-        several = (
-            isinstance(runs, Iterable) and not isinstance(runs, (Mapping, str)) and not is_frame(runs)
-        )
+        whole = isinstance(runs, (Mapping, str)) or is_frame(runs) or is_table(runs)
+        several = isinstance(runs, Iterable) and not whole
         by_name[name] = [*runs] if several else [runs]
     without = [name for name, runs in by_name.items() if not runs]
     if without:

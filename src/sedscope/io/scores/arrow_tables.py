@@ -1,4 +1,4 @@
-"""Tables of scores that another library reads: Arrow datasets, Delta Lake and Iceberg tables.
+"""Tables of scores that another library reads: Arrow and Ray datasets, Delta Lake and Iceberg tables.
 
 Each consists of parts (files, or blocks in memory) that the library reads as a stream of Arrow batches."""
 
@@ -58,9 +58,7 @@ class ArrowTable(TableFile):
         return ArrowTable, (self.file, self._types, self._batches, [*self.constant])
 
     def schema(self) -> dict[str, Any]:
-        import polars
-
-        columns = polars.DataFrame(self._types.empty_table()).schema
+        columns = as_frame(self._types.empty_table()).schema
         return {name: kind for name, kind in columns.items() if name not in self.constant}
 
     def texts(self, name: str) -> Iterator[polars.Series]:
@@ -70,7 +68,7 @@ class ArrowTable(TableFile):
         with reading_parquet(self.file, self.kind):
             for batch in self._batches([name], 0)[1]:
                 self._rows += len(batch)
-                yield polars.DataFrame(batch)[name].cast(polars.String)
+                yield as_frame(batch)[name].cast(polars.String)
 
     def rows(self, columns: Sequence[str], first: int, last: int) -> polars.DataFrame:
         """Read on from the rows that were read last, or begin again if these come later."""
@@ -91,13 +89,24 @@ class ArrowTable(TableFile):
                 if batch is None:
                     raise ValueError("it has fewer rows than before")
                 self._first += len(self._batch)
-                self._batch = polars.DataFrame(batch)
+                self._batch = as_frame(batch)
 
     def close(self) -> None:
         self._stream = self._batch = None
 
     def blocks(self, rows_together: int) -> NDArray[np.int64]:
         return np.append(np.arange(0, self._rows, rows_together), self._rows)
+
+
+def as_frame(batch: Any) -> polars.DataFrame:
+    """Return a batch or table of Arrow as a frame. Of tensors, as Ray has them, the numbers are kept."""
+    import polars
+
+    columns = {name: batch[name] for name in batch.schema.names}
+    for name, column in columns.items():
+        if hasattr(column.type, "storage_type"):
+            columns[name] = column.cast(column.type.storage_type)
+    return polars.DataFrame({name: polars.from_arrow(column) for name, column in columns.items()})
 
 
 def table_parts(table: Any) -> list[TableFile]:
@@ -112,7 +121,12 @@ def table_parts(table: Any) -> list[TableFile]:
             table = table.scan()
         if hasattr(table, "to_pyarrow_dataset"):
             table = table.to_pyarrow_dataset()
-        parts = _parts_of_scan(table) if hasattr(table, "plan_files") else _parts_of_dataset(table)
+        if hasattr(table, "to_arrow_refs"):
+            parts = _parts_of_ray(table)
+        elif hasattr(table, "plan_files"):
+            parts = _parts_of_scan(table)
+        else:
+            parts = _parts_of_dataset(table)
     if not parts:
         raise SedscopeError("The table has no rows.")
     return parts
@@ -182,3 +196,39 @@ def _scan_file(
 ) -> tuple[int, Iterator[Any]]:
     """Read a file of an Iceberg table, without the rows that were deleted."""
     return 0, iter(of_columns(schema.select(*columns)).to_record_batches([task]))
+
+
+def _parts_of_ray(dataset: Any) -> list[TableFile]:
+    import ray
+
+    refs = dataset.to_arrow_refs()
+    facts = ray.get([ray.remote(_facts).remote(ref) for ref in refs])
+    blocks = [(ref, rows) for ref, (_, rows) in zip(refs, facts, strict=True) if rows]
+    types = [schema for schema, rows in facts if rows]
+    return [ArrowTable("the Ray dataset", types[0], partial(_blocks_of_ray, blocks))] if blocks else []
+
+
+def _facts(block: Any) -> tuple[Any, int]:
+    return block.schema, block.num_rows
+
+
+def _select(block: Any, columns: Sequence[str]) -> Any:
+    return block.select(columns)
+
+
+def _blocks_of_ray(
+    blocks: Sequence[tuple[Any, int]], columns: Sequence[str], first: int
+) -> tuple[int, Iterator[Any]]:
+    """Read blocks. If only the names of clips are needed, only these leave the machine of a block."""
+    import ray
+
+    if not ray.is_initialized():
+        raise SedscopeError(
+            "Only the workers of Ray can read a Ray dataset. Give `run=sed.Run(engine='ray')`."
+        )
+    start, names = 0, [*columns]
+    while start + blocks[0][1] <= first:
+        start += blocks[0][1]
+        blocks = blocks[1:]
+    refs = (ref if names[1:] else ray.remote(_select).remote(ref, names) for ref, _ in blocks)
+    return start, (batch for ref in refs for batch in ray.get(ref).select(names).to_batches())

@@ -84,7 +84,8 @@ def read_scores(
         A folder of DCASE score tables, a store, an npz or HDF5 file, or a Parquet file, a folder of them in
         any partition, or a pattern such as ``"scores/site=*/*.parquet"``. ``sedscope formats`` lists the
         formats. Also the table of another library that is read like a folder of Parquet files: an Arrow
-        dataset, a Delta Lake table, or an Iceberg table or scan.
+        dataset, a Delta Lake table, or an Iceberg table or scan; or a Ray dataset or a table in Spark, which
+        are read on their workers.
     format : str, optional
         Name of the format. By default it is recognised from the content.
     classes : sequence of str, optional
@@ -123,11 +124,19 @@ def read_scores(
     [0.2, 0.9, 0.4]
     """
     source: Any = path if is_table(path) else input_location(path)
+    options = ScoreReadOptions(
+        None if classes is None else tuple(classes), frame, gaps, tuple((columns or {}).items())
+    )
+    check_choice(Gaps, gaps=gaps)
     if is_table(source) or is_delta_table(source):
         from .arrow_tables import table_parts
 
         if format not in (None, "parquet"):
             raise SedscopeError(f"format={format!r} cannot be given for a table. Leave it out.")
+        if hasattr(source, "mapInArrow"):
+            from .spark_tables import SparkTable
+
+            return SparkTable(source, options).scores
         source, format = tuple(table_parts(source)), "parquet"
     chosen = recognise_score_format(source) if format is None else SCORE_FORMATS.named(format)
     if chosen is None:
@@ -146,12 +155,8 @@ def read_scores(
             f"{source}: the format {chosen.name} states classes and times itself, so classes= and "
             "frame= cannot be given."
         )
-    check_choice(Gaps, gaps=gaps)
     if columns and chosen.name != "parquet":
         raise SedscopeError(f"{source}: columns= names columns of Parquet files, not of {chosen.name}.")
-    options = ScoreReadOptions(
-        None if classes is None else tuple(classes), frame, gaps, tuple((columns or {}).items())
-    )
     definition = f"{chosen.name} {options!r}"
     identity = identity_before_reading(definition, source, chosen.files_of_clip)
     scores = _open(chosen, source, options)
