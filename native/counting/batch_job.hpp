@@ -44,6 +44,7 @@ public:
 private:
     struct Workspace {
         std::vector<T> column;
+        ColumnGroup<T> columns;
         ClipReferences references;
     };
 
@@ -69,8 +70,15 @@ private:
         for (std::size_t i = part.first_clip; i < part.last_clip; ++i) {
             const ClipView<T>& clip = clips_[i];
             work.references.assign(references_, i, clip.edges, clip.frames + 1);
+            const bool together = ColumnGroup<T>::fits(clip);
+            work.columns.clear();
             for (std::size_t c = part.first_class; c < part.last_class; ++c) {
                 if (!(maxima_[i * columns_.size() + c] > floors_[c])) continue;
+                if (together) {
+                    work.columns.add(c, columns_[c]);
+                    if (work.columns.full()) run_loaded(part, i, kernel, work);
+                    continue;
+                }
                 kernel.begin(work.references, static_cast<int32_t>(c), floors_[c]);
                 feed_column(clip, columns_[c], work.column,
                             [&](const T* scores, std::size_t frames) {
@@ -79,7 +87,22 @@ private:
                 kernel.finish(part.rows);
                 part.record(c, i);
             }
+            run_loaded(part, i, kernel, work);
         }
+    }
+
+    // Runs the kernel on the columns of a clip that were chosen.
+    template <class Kernel>
+    void run_loaded(PartRows<T, Change>& part, std::size_t i, Kernel& kernel, Workspace& work) {
+        work.columns.load(clips_[i]);
+        for (std::size_t k = 0; k < work.columns.size(); ++k) {
+            const std::size_t c = work.columns.label(k);
+            kernel.begin(work.references, static_cast<int32_t>(c), floors_[c]);
+            kernel.feed(work.columns.scores(k), clips_[i].frames, part.rows);
+            kernel.finish(part.rows);
+            part.record(c, i);
+        }
+        work.columns.clear();
     }
 
     const std::vector<ClipView<T>>& clips_;
