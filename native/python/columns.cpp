@@ -57,6 +57,15 @@ Summaries summarise_clips(const ContiguousBatch& values, const Vector<int64_t>& 
                                     : summaries<float>(values, lengths, threads);
 }
 
+uint64_t checksum(const ScoreMatrix& values) {
+    const auto find = [&](const auto* scores) {
+        nb::gil_scoped_release release;
+        return clip_digest(scores, values.size(), values.shape(0));
+    };
+    return has_type<double>(values) ? find(data_of<double>(values, "values"))
+                                    : find(data_of<float>(values, "values"));
+}
+
 void add(Columns& kept, const Batch& values, const Matrix<int64_t>& chosen,
          const ScoreVector& largest, std::size_t threads) {
     require(chosen.shape(1) == 5 && largest.size() == chosen.shape(0),
@@ -96,6 +105,8 @@ void bind_columns(nb::module_& module) {
 
 The largest score is NaN where a score is NaN. ``values``: (clips x frames x classes), contiguous.
 ``lengths``: how many frames of each clip count.)");
+    module.def("checksum", &checksum, "values"_a.noconvert(),
+               "Return the checksum of a clip: (frames x classes), contiguous.");
     nb::class_<Columns>(module, "ColumnStore",
                         "Columns of scores that are kept for later: one clip and class each.")
         .def(nb::init<std::size_t, bool>(), "classes"_a, "is_double"_a)

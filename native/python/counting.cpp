@@ -8,6 +8,8 @@
 #include "core/parallel.hpp"
 #include "counting/accumulate.hpp"
 #include "counting/cross_rates.hpp"
+#include "counting/merged_rows.hpp"
+#include "counting/psd_roc.hpp"
 #include "counting/run_minima.hpp"
 #include "python/delta_table.hpp"
 #include "python/totals.hpp"
@@ -46,6 +48,86 @@ std::vector<Totals> accumulate_deltas(const DetectionDeltas& detections,
     });
 }
 
+using Column = AnyVector<int8_t, int16_t, int32_t, int64_t, float, double>;
+using ColumnArray = NumpyArray<int8_t, int16_t, int32_t, int64_t, float, double>;
+using ColumnList = nb::typed<nb::list, ColumnArray>;
+
+// Calls `use(zero)` with a zero of the type of a column.
+template <class Use>
+auto with_type(const Column& column, Use&& use) {
+    if (has_type<int8_t>(column)) return use(int8_t{});
+    if (has_type<int16_t>(column)) return use(int16_t{});
+    if (has_type<int32_t>(column)) return use(int32_t{});
+    if (has_type<int64_t>(column)) return use(int64_t{});
+    if (has_type<float>(column)) return use(float{});
+    if (has_type<double>(column)) return use(double{});
+    throw nb::type_error("a column has a type that rows do not have");
+}
+
+template <class T>
+std::optional<ColumnList> merge_rows(const std::vector<RowTable>& tables,
+                                     const std::vector<Column>& types, std::size_t classes,
+                                     const std::optional<ScoreVector>& floors,
+                                     std::size_t threads) {
+    std::vector<std::size_t> widths;
+    for (const Column& column : types) widths.push_back(column.itemsize());
+    const T* const lowest = floors ? data_of<T>(*floors, "floors") : nullptr;
+    std::optional<RowMerger<T>> merger;
+    {
+        nb::gil_scoped_release release;
+        merger.emplace(tables, widths, classes, lowest, threads);
+    }
+    std::size_t rows = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+        const int64_t* const starts = tables[0].starts + c * (tables[0].clips + 1);
+        rows += static_cast<std::size_t>(starts[tables[0].clips] - starts[0]);
+    }
+    if (tables.size() == 1 && rows == merger->rows()) return std::nullopt;
+    nb::list result;
+    std::vector<std::byte*> columns;
+    for (const Column& column : types)
+        result.append(with_type(column, [&](auto zero) {
+            Buffer<decltype(zero)> entries(merger->rows());
+            columns.push_back(reinterpret_cast<std::byte*>(entries.data()));
+            return nb::object(to_numpy(std::move(entries)));
+        }));
+    {
+        nb::gil_scoped_release release;
+        merger->copy(columns);
+    }
+    result.insert(0, to_numpy(std::move(merger->starts()), classes, merger->clips() + 1));
+    return nb::borrow<ColumnList>(result);
+}
+
+std::optional<ColumnList> merge_tables(const std::vector<Matrix<int64_t>>& starts,
+                                       const std::vector<std::vector<Column>>& columns,
+                                       const std::optional<ScoreVector>& floors,
+                                       std::size_t threads) {
+    require(!starts.empty() && starts.size() == columns.size(), "each table has starts");
+    const std::size_t classes = starts[0].shape(0);
+    require(!floors || floors->size() == classes, "one floor per class is needed");
+    std::vector<RowTable> tables;
+    for (std::size_t t = 0; t < starts.size(); ++t) {
+        require(starts[t].shape(0) == classes && starts[t].shape(1) > 0 &&
+                    columns[t].size() == columns[0].size() && !columns[t].empty(),
+                "tables must have the same classes and columns");
+        require_starts(starts[t], columns[t][0].size());
+        RowTable& table = tables.emplace_back();
+        table.starts = starts[t].data();
+        table.clips = starts[t].shape(1) - 1;
+        for (std::size_t k = 0; k < columns[t].size(); ++k) {
+            const Column& column = columns[t][k];
+            require(
+                column.size() == columns[t][0].size() && column.dtype() == columns[0][k].dtype(),
+                "columns differ in length or type");
+            table.columns.push_back(static_cast<const std::byte*>(column.data()));
+        }
+    }
+    return has_type<double>(columns[0][0])
+               ? merge_rows<double>(tables, columns[0], classes, floors, threads)
+               : merge_rows<float>(tables, columns[0], classes, floors, threads);
+}
+
 NumpyArray<double> cross_rates(const Vector<int64_t>& rows, const Vector<int64_t>& others,
                                const Vector<int64_t>& changes, const Vector<double>& times,
                                std::size_t row_count) {
@@ -76,6 +158,31 @@ NumpyArray<int64_t> first_minima(const Vector<int64_t>& runs,
     return has_type<double>(costs) ? find(double{}) : find(int64_t{});
 }
 
+NumpyArray<int64_t> best_rows(const Vector<int64_t>& tp, const Vector<double>& rates,
+                              double highest) {
+    require(tp.size() == rates.size(), "columns differ in length");
+    return to_numpy(best_of_rates(tp.data(), rates.data(), tp.size(), highest));
+}
+
+NumpyArray<double> mean_curve(const std::vector<Vector<double>>& x,
+                              const std::vector<Vector<double>>& y, const Vector<double>& rates,
+                              double weight, std::size_t threads) {
+    require(x.size() == y.size(), "a curve has two coordinates");
+    std::vector<Steps> curves;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+        require(x[k].size() == y[k].size(), "columns differ in length");
+        require(x[k].size() > 0 && rates.size() > 0 && x[k].data()[0] <= rates.data()[0],
+                "a curve begins at the first rate, or before it");
+        curves.push_back({x[k].data(), y[k].data(), x[k].size()});
+    }
+    Buffer<double> levels(rates.size());
+    {
+        nb::gil_scoped_release release;
+        mean_of_curves(curves, rates.data(), rates.size(), weight, threads, levels.data());
+    }
+    return to_numpy(std::move(levels));
+}
+
 }  // namespace
 
 void bind_counting(nb::module_& module) {
@@ -99,6 +206,13 @@ At row ``cross_rows[k]`` the cross-triggers on class ``cross_labels[k]`` change 
         .def_ro("cross_changes", &Totals::cross_changes);
     module.def("accumulate", &accumulate_deltas, "detections"_a, "cross_triggers"_a.none(),
                "threads"_a, "Add up the deltas of each class.");
+    module.def("merge_rows", &merge_tables, "starts"_a.noconvert(), "columns"_a.noconvert(),
+               "floors"_a.noconvert().none(), "threads"_a,
+               R"(Put the rows of several tables into one. Return its starts and columns.
+
+``starts``: (classes x (clips + 1)) of each table. ``columns``: of each table, the scores first.
+``floors``: rows of a class at or below its floor are left out. Returns None if that leaves a single
+table as it is.)");
     module.def(
         "cross_rates", &cross_rates, "rows"_a.noconvert(), "others"_a.noconvert(),
         "changes"_a.noconvert(), "times"_a.noconvert(), "row_count"_a,
@@ -107,6 +221,15 @@ At row ``cross_rows[k]`` the cross-triggers on class ``cross_labels[k]`` change 
 ``others`` are indices into ``times``.)");
     module.def("first_minima_of_runs", &first_minima, "runs"_a.noconvert(), "costs"_a.noconvert(),
                "For each run of consecutive equal values, the index of its first smallest cost.");
+    module.def("best_of_rates", &best_rows, "tp"_a.noconvert(), "rates"_a.noconvert(), "highest"_a,
+               R"(Return the rows with more true positives than all of lower rates, by rising rate.
+
+Those with a rate above ``highest`` are left out.)");
+    module.def("mean_of_curves", &mean_curve, "x"_a.noconvert(), "y"_a.noconvert(),
+               "rates"_a.noconvert(), "weight"_a, "threads"_a,
+               R"(Return the mean of step functions less ``weight`` times their deviation, or 0.
+
+``y`` holds from ``x`` on. ``rates``: where, rising.)");
 }
 
 }  // namespace sedscope::python

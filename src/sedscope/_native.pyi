@@ -21,6 +21,9 @@ def summarise_clips(values: numpy.typing.NDArray[numpy.float32 | numpy.float64],
     ``lengths``: how many frames of each clip count.
     """
 
+def checksum(values: numpy.typing.NDArray[numpy.float32 | numpy.float64]) -> int:
+    """Return the checksum of a clip: (frames x classes), contiguous."""
+
 class ColumnStore:
     """Columns of scores that are kept for later: one clip and class each."""
 
@@ -581,6 +584,15 @@ class ClassTotals:
 def accumulate(detections: DetectionDeltas, cross_triggers: CrossTriggerDeltas | None, threads: int) -> list[ClassTotals]:
     """Add up the deltas of each class."""
 
+def merge_rows(starts: Sequence[numpy.typing.NDArray[numpy.int64]], columns: Sequence[Sequence[numpy.typing.NDArray[numpy.int8 | numpy.int16 | numpy.int32 | numpy.int64 | numpy.float32 | numpy.float64]]], floors: numpy.typing.NDArray[numpy.float32 | numpy.float64] | None, threads: int) -> list[numpy.typing.NDArray[numpy.int8 | numpy.int16 | numpy.int32 | numpy.int64 | numpy.float32 | numpy.float64]] | None:
+    """
+    Put the rows of several tables into one. Return its starts and columns.
+
+    ``starts``: (classes x (clips + 1)) of each table. ``columns``: of each table, the scores first.
+    ``floors``: rows of a class at or below its floor are left out. Returns None if that leaves a single
+    table as it is.
+    """
+
 def cross_rates(rows: numpy.typing.NDArray[numpy.int64], others: numpy.typing.NDArray[numpy.int64], changes: numpy.typing.NDArray[numpy.int64], times: numpy.typing.NDArray[numpy.float64], row_count: int) -> numpy.typing.NDArray[numpy.float64]:
     """
     For each row, the sum over the other classes of cross-triggers per time of that class.
@@ -591,6 +603,20 @@ def cross_rates(rows: numpy.typing.NDArray[numpy.int64], others: numpy.typing.ND
 def first_minima_of_runs(runs: numpy.typing.NDArray[numpy.int64], costs: numpy.typing.NDArray[numpy.int64 | numpy.float64]) -> numpy.typing.NDArray[numpy.int64]:
     """
     For each run of consecutive equal values, the index of its first smallest cost.
+    """
+
+def best_of_rates(tp: numpy.typing.NDArray[numpy.int64], rates: numpy.typing.NDArray[numpy.float64], highest: float) -> numpy.typing.NDArray[numpy.int64]:
+    """
+    Return the rows with more true positives than all of lower rates, by rising rate.
+
+    Those with a rate above ``highest`` are left out.
+    """
+
+def mean_of_curves(x: Sequence[numpy.typing.NDArray[numpy.float64]], y: Sequence[numpy.typing.NDArray[numpy.float64]], rates: numpy.typing.NDArray[numpy.float64], weight: float, threads: int) -> numpy.typing.NDArray[numpy.float64]:
+    """
+    Return the mean of step functions less ``weight`` times their deviation, or 0.
+
+    ``y`` holds from ``x`` on. ``rates``: where, rising.
     """
 
 class WeightedSums:

@@ -122,3 +122,17 @@ def test_starts_of_events_lie_within_the_events(starts: list[int], message: str)
         _native.DetectedEvents(
             times, label, np.array([0.5]), np.array(starts, np.int64), np.zeros(1, np.int64), 1
         )
+
+
+@pytest.mark.parametrize(
+    ("columns", "floors", "message"),
+    [
+        ([[SCORES, SCORES[:2]]], None, "columns differ in length"),
+        ([[SCORES], [SCORES.astype(np.float64)]], None, "columns differ in length or type"),
+        ([[SCORES[:2]]], None, "starts must not exceed the rows"),
+        ([[SCORES]], np.zeros(2, np.float32), "one floor per class"),
+    ],
+)
+def test_tables_that_do_not_fit_are_not_merged(columns: list[Any], floors: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        _native.merge_rows([STARTS] * len(columns), columns, floors, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import sedscope as sed
+from sedscope.criteria.delta_tables import DeltaRows, row_starts
 
 from ..support import oracle
 from ..support.equality import assert_equal_to_oracle
@@ -169,3 +171,56 @@ def test_bad_weights(weights: Any) -> None:
     scores = sed.Scores.from_arrays({"a": [[0.9]], "b": [[0.8]]}, classes=["Dog"], frame=1.0)
     with pytest.raises(sed.SedscopeError, match="weights must be 2 whole numbers"):
         sed.deltas(scores, truth, sed.Collar()).counts(weights=np.array(weights))
+
+
+@settings(max_examples=60)
+@given(st.data(), st.integers(1, 4))
+def test_merged_rows_are_those_above_the_floors(data: st.DataObject, threads: int) -> None:
+    classes, parts = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    dtype = data.draw(st.sampled_from([np.float32, np.float64]))
+    change = data.draw(st.sampled_from([np.int8, np.int16, np.int32, np.int64]))
+    tables = []
+    for _ in range(parts):
+        starts = row_starts(generator.integers(0, 4, (classes, generator.integers(0, 4))))
+        rows = int(starts[-1, -1])
+        changes = generator.integers(-100, 100, rows).astype(change)
+        tables.append(DeltaRows(starts, generator.integers(0, 9, rows).astype(dtype), (changes,)))
+    floors = generator.choice([-np.inf, 3.0, 4.5, 9.0], classes).astype(dtype)
+    merged = DeltaRows.concatenate(tables, floors, threads)
+    assert merged.scores.dtype == dtype
+    assert merged.columns[0].dtype == change
+    cells = []
+    for c in range(classes):
+        for table in tables:
+            for first, last in pairwise(table.starts[c].tolist()):
+                above = table.scores[first:last] > floors[c]
+                cells.append((table.scores[first:last][above], table.columns[0][first:last][above]))
+    numbers = np.array([len(scores) for scores, _ in cells]).reshape(classes, merged.starts.shape[1] - 1)
+    np.testing.assert_array_equal(merged.starts, row_starts(numbers))
+    np.testing.assert_array_equal(merged.scores, np.concatenate([[], *(cell[0] for cell in cells)]))
+    np.testing.assert_array_equal(merged.columns[0], np.concatenate([[], *(cell[1] for cell in cells)]))
+
+
+@pytest.mark.parametrize("frames", [40, 5000])
+def test_many_classes_are_read_as_columns_and_as_rows(frames: int) -> None:
+    """More classes than are copied together, of clips that are short enough for that, and of longer ones."""
+    truth = sed.simulate.ground_truth(3, classes=300, events_per_minute=60)
+    values = np.random.default_rng(0).random((3, frames, 300), np.float32)
+    values[:, :, 5:260:2] -= 1  # below the floors, so that their neighbours lie apart
+    frame = 10.0 / frames
+    counted = []
+    for make in (np.ascontiguousarray, np.asfortranarray):
+        arrays = {clip: make(values[i]) for i, clip in enumerate(truth.clips)}
+        scores = sed.Scores.from_arrays(arrays, classes=sed.simulate.labels(300), frame=frame)
+        counted.append(sed.deltas(scores, truth, sed.Intersection(0.5, 0.5, 0.3)).tables)
+    by_row, by_column = (
+        [
+            array
+            for rows in tables.changes().values()
+            for array in (rows.starts, rows.scores, *rows.columns)
+        ]
+        for tables in counted
+    )
+    assert all(map(np.array_equal, by_row, by_column))
+    assert len(by_row[1]) > 1000

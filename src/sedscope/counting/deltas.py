@@ -154,10 +154,7 @@ class Deltas:
             twice = sorted(clip for clip, times in Counter(clips).items() if times > 1)
             refuse(twice, "clip", "is in more than one of the deltas")
         floors: ScoreArray = np.stack([part.floors for part in parts]).max(axis=0)
-        tables = [
-            part.tables if np.array_equal(part.floors, floors) else part.tables.above(floors)
-            for part in parts
-        ]
+        raised = any((part.floors < floors).any() for part in parts)
         extents = [part.extents for part in parts if part.extents is not None]
         return Deltas(
             criterion=self.criterion,
@@ -165,7 +162,12 @@ class Deltas:
             clips=clips,
             durations=np.concatenate([part.durations for part in parts]),
             floors=floors,
-            tables=DeltaTables.concatenate(tables, [len(part.clips) for part in parts]),
+            tables=DeltaTables.concatenate(
+                [part.tables for part in parts],
+                [len(part.clips) for part in parts],
+                floors if raised else None,
+                thread_count(None),
+            ),
             variants={
                 variant: deltas.merge(*(part.variants[variant] for part in others), mixed=mixed)
                 for variant, deltas in self.variants.items()

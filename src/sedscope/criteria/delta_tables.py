@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.arrays import FloatArray, IntArray, ScoreArray
+from .. import _native
+from ..data.arrays import FloatArray, IntArray, ScoreArray, rounded_down
 from ..data.times import Ticks
 
 AnyRows = TypeVar("AnyRows", bound="_RowsOfClips")
@@ -36,15 +37,7 @@ class DeltaRows:
 
     def above(self, floors: ScoreArray) -> DeltaRows:
         """Return the rows whose score lies above the floor of their class."""
-        bounds = self.class_starts()
-        above = np.empty(len(self.scores), bool)
-        for c in range(len(floors)):
-            rows = slice(bounds[c], bounds[c + 1])
-            np.greater(self.scores[rows], floors[c : c + 1], out=above[rows])
-        if above.all():
-            return self
-        before = np.concatenate([[0], np.cumsum(above)]).astype(np.int64, copy=False)
-        return self._chosen(above, before[self.starts])
+        return DeltaRows.concatenate([self], floors)
 
     def clip_of_row(self) -> NDArray[np.intp]:
         """Return the clip of each row."""
@@ -95,28 +88,27 @@ class DeltaRows:
         return DeltaRows(before[self.starts].astype(np.int64), self.scores[rows], columns)
 
     @staticmethod
-    def concatenate(parts: Sequence[DeltaRows]) -> DeltaRows:
-        """Return one table for the clips of all parts."""
-        if len(parts) == 1:
+    def concatenate(
+        parts: Sequence[DeltaRows], floors: ScoreArray | None = None, threads: int = 1
+    ) -> DeltaRows:
+        """Return one table for the clips of all parts.
+
+        ``floors``: per class, the score at or below which rows are left out.
+        """
+        if len(parts) == 1 and floors is None:
             return parts[0]
-        bounds = [part.class_starts() for part in parts]
-        pieces = [
-            (part, slice(bound[c], bound[c + 1]))
-            for c in range(len(parts[0].starts))
-            for part, bound in zip(parts, bounds, strict=True)
-        ]
-        counts = np.concatenate([np.diff(part.starts, axis=1) for part in parts], axis=1)
-        if not pieces:  # no classes
-            return replace(parts[0], starts=row_starts(counts))
-        columns = zip(*(part.columns for part in parts), strict=True)
-        return DeltaRows(
-            row_starts(counts),
-            np.concatenate([part.scores[rows] for part, rows in pieces]),
-            tuple(
-                np.concatenate([part.columns[k][rows] for part, rows in pieces])
-                for k, _ in enumerate(columns)
-            ),
+        by_part = [(part.scores, *part.columns) for part in parts]
+        types = [np.result_type(*columns) for columns in zip(*by_part, strict=True)]
+        merged: Any = _native.merge_rows(
+            [np.ascontiguousarray(part.starts) for part in parts],
+            [[*map(np.ascontiguousarray, columns, types)] for columns in by_part],
+            None if floors is None else rounded_down(floors, types[0]),
+            threads,
         )
+        if merged is None:
+            return parts[0]
+        starts, scores, *columns = merged
+        return DeltaRows(starts, scores, tuple(columns))
 
     @staticmethod
     def joined(tables: Sequence[DeltaRows]) -> DeltaRows:
@@ -164,9 +156,10 @@ class DeltaRows:
 
 def row_starts(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     """Return where rows begin and end, from their number per class and clip."""
-    before = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    classes, clips = counts.shape
-    return before[np.arange(classes)[:, None] * clips + np.arange(clips + 1)]
+    starts = np.zeros((counts.shape[0], counts.shape[1] + 1), np.int64)
+    np.cumsum(counts, axis=1, out=starts[:, 1:])
+    starts[1:] += np.cumsum(starts[:-1, -1])[:, None]
+    return starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -345,23 +338,36 @@ class DeltaTables:
         return {name: table for name, table in named.items() if name != "trials" and table is not None}
 
     @staticmethod
-    def concatenate(parts: Sequence[DeltaTables], clips: Sequence[int]) -> DeltaTables:
-        """Return the tables of all clips. ``clips``: the number of clips of each part."""
+    def concatenate(
+        parts: Sequence[DeltaTables],
+        clips: Sequence[int],
+        floors: ScoreArray | None = None,
+        threads: int = 1,
+    ) -> DeltaTables:
+        """Return the tables of all clips, or their changes at scores above the floor of their class.
 
-        def all_of(tables: Sequence[DeltaRows | None]) -> DeltaRows | None:
+        ``clips``: the number of clips of each part.
+        """
+
+        def all_of(tables: Sequence[DeltaRows | None], lowest: ScoreArray | None) -> DeltaRows | None:
             present = [table for table in tables if table is not None]
-            return DeltaRows.concatenate(present) if len(present) == len(tables) else None
+            if len(present) < len(tables):
+                return None
+            return DeltaRows.concatenate(present, lowest, threads)
 
         trials = [part.trials for part in parts if part.trials is not None]
+        certain = FalseAlarmRows.concatenate([part.certain for part in parts], clips)
         return DeltaTables(
-            detections=DeltaRows.concatenate([part.detections for part in parts]),
-            cross_triggers=DeltaRows.concatenate([part.cross_triggers for part in parts]),
+            detections=DeltaRows.concatenate([part.detections for part in parts], floors, threads),
+            cross_triggers=DeltaRows.concatenate(
+                [part.cross_triggers for part in parts], floors, threads
+            ),
             references=ReferenceRows.concatenate([part.references for part in parts], clips),
             trials=np.concatenate(trials) if trials else None,
-            errors=all_of([part.errors for part in parts]),
-            any_label=all_of([part.any_label for part in parts]),
-            right=all_of([part.right for part in parts]),
+            errors=all_of([part.errors for part in parts], floors),
+            any_label=all_of([part.any_label for part in parts], None),
+            right=all_of([part.right for part in parts], floors),
             ignored=IgnoredRows.concatenate([part.ignored for part in parts], clips),
-            certain=FalseAlarmRows.concatenate([part.certain for part in parts], clips),
-            alarms=all_of([part.alarms for part in parts]),
+            certain=certain if floors is None else certain.above(floors),
+            alarms=all_of([part.alarms for part in parts], floors),
         )

@@ -30,7 +30,7 @@ def refuse_masked(values: ArrayLike, name: str) -> None:
             raise SedscopeError(f"Some {name} are missing (masked). Fill them first.")
 
 
-def rounded_down(numbers: FloatArray, dtype: np.dtype[Any]) -> ScoreArray:
+def rounded_down(numbers: ScoreArray, dtype: np.dtype[Any]) -> ScoreArray:
     """Convert numbers to a type that may be narrower than theirs.
 
     Each becomes the largest value of the type that is not above it, so that the same scores of that

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._native import cross_rates
+from .._native import best_of_rates, cross_rates, mean_of_curves
+from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
-from ..counting.tally import PRECISION, first_minimum_of_runs
+from ..counting.tally import PRECISION
 from ..criteria import Intersection
 from ..criteria.criterion import as_share
 from ..data.arrays import FloatArray
@@ -166,23 +167,25 @@ def class_psd_roc(
     length = len(of_class.scores)
     if np.isfinite(max_efpr):  # below the last row with few false positives, all rates are too high
         few = max_efpr * (1 + PRECISION) / SECONDS_PER_UNIT[unit] * counts.duration + 1
-        length = int(np.append(0, np.flatnonzero(of_class.fp <= few) + 1)[-1])
+        below = np.flatnonzero(of_class.fp <= few)
+        length = int(below[-1]) + 1 if len(below) else 0
     efpr = effective_fpr(counts, label, alpha_ct=alpha_ct, unit=unit, rows=length)
-    # of consecutive rows with equal true positives only the cheapest can lie on the best curve
-    rows = first_minimum_of_runs(of_class.tp[:length], efpr) if oracle else np.arange(len(efpr))
-    rows = rows[efpr[rows] <= max_efpr * (1 + PRECISION)]
-    rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
-    if not oracle:
-        rows = _best_of_each_rate(counts, label, alpha_ct, rows, efpr)
-    tp, x = of_class.tp[rows], np.minimum(np.maximum.accumulate(efpr[rows]), max_efpr)
-    if oracle:  # the order of equal rates does not matter, as the best so far counts
-        kept = tp > np.concatenate([[0], np.maximum.accumulate(tp)[:-1]]) if len(tp) else tp > 0
+    highest = max_efpr * (1 + PRECISION)
+    if oracle:
+        rows = best_of_rates(np.ascontiguousarray(of_class.tp[:length], np.int64), efpr, highest)
+        x = np.minimum(efpr[rows], max_efpr)
     else:
+        rows = np.flatnonzero(efpr <= highest)
+        rows = rows[np.lexsort((-of_class.tp[rows], efpr[rows]))]
+        rows = _best_of_each_rate(counts, label, alpha_ct, rows, efpr)
+        x = np.minimum(np.maximum.accumulate(efpr[rows]), max_efpr)
         last_at_x = np.append(x[1:] > x[:-1], True)[: len(x)]
-        rows, tp, x = rows[last_at_x], tp[last_at_x], x[last_at_x]
-        kept = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
-    x, tpr = x[kept], tp[kept] / max(1, of_class.references)
-    scores = of_class.scores[rows[kept]].astype(np.float64)
+        rows, x = rows[last_at_x], x[last_at_x]
+        tp = of_class.tp[rows]
+        changed = tp != np.concatenate([[0], tp[:-1]])[: len(tp)]
+        rows, x = rows[changed], x[changed]
+    tpr = of_class.tp[rows] / max(1, of_class.references)
+    scores = of_class.scores[rows].astype(np.float64)
     if not len(x) or x[0] > 0:  # with nothing detected the curve starts at 0
         x, tpr = np.concatenate([[0.0], x]), np.concatenate([[0.0], tpr])
         scores = np.concatenate([[np.inf], scores])
@@ -263,13 +266,12 @@ def psd_roc(
     per_class = {roc.label: roc for roc in sorted(rocs, key=lambda roc: roc.label)}
     efpr = _distinct(np.concatenate([[0.0], *(roc.efpr for roc in per_class.values())]))
     etpr = np.full(len(efpr), np.nan)
-    block = max(1, 2**22 // max(1, len(per_class)))  # bounded memory for many classes and rates
-    for start in range(0, len(efpr) if per_class else 0, block):
-        rows = slice(start, start + block)
-        tpr = [roc.tpr_over(efpr[rows]) for roc in per_class.values()]
-        mean = reduce(np.add, tpr) / len(tpr)
-        deviation = np.sqrt(reduce(np.add, [(rate - mean) ** 2 for rate in tpr]) / len(tpr))
-        etpr[rows] = np.maximum(mean - alpha_st * deviation, 0)
+    if per_class:
+        rates, ratios = (
+            [np.ascontiguousarray(getattr(roc, name), np.float64) for roc in per_class.values()]
+            for name in ("efpr", "tpr")
+        )
+        etpr = mean_of_curves(rates, ratios, efpr, alpha_st, thread_count(None))
     return PSDROC(efpr, etpr, per_class, max_efpr, unit)
 
 
