@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -213,7 +214,7 @@ def align(
     truth_clip = (
         np.arange(len(chosen_clips))
         if chosen_clips == truth.clips
-        else np.array([clip_number.get(clip, -1) for clip in truth.clips], np.int64)
+        else np.fromiter(map(clip_number.get, truth.clips, repeat(-1)), np.int64, len(truth.clips))
     )
 
     rows, event_labels = _events_by_class(truth, class_number)
@@ -223,7 +224,10 @@ def align(
     rows, event_labels, event_clips = rows[order], event_labels[order], event_clips[order]
     counts = np.bincount(event_clips, minlength=len(chosen_clips))
     column = {label: i for i, label in enumerate(scores.classes)}
-    durations = _durations(truth, chosen_clips)
+    durations = np.zeros(len(chosen_clips), np.int64)
+    if truth.durations is not None:
+        evaluated = truth_clip >= 0
+        durations[truth_clip[evaluated]] = truth.durations[evaluated]
     unknown = int(np.count_nonzero(durations == 0))
     if unknown and not scores.whole_clips:
         without = [chosen_clips[i] for i in np.flatnonzero(durations == 0).tolist()]
@@ -278,7 +282,7 @@ def _events_by_class(
 def _silent_clips_note(scores: Scores, chosen: tuple[str, ...], clips: ClipChoice) -> list[str]:
     """Note clips that a list of detections does not name, because it may lack them by mistake."""
     assumed = scores.assumed_clips
-    silent = [clip for clip in chosen if clip in assumed]
+    silent = [clip for clip in chosen if clip in assumed] if assumed else []
     if not silent:
         return []
     advice = ""
@@ -293,15 +297,6 @@ def silent_clips_text(silent: int, clips: int) -> str:
     verbs = ("is", "it counts") if silent == 1 else ("are", "they count")
     absent = f"{silent} of {counted(clips, 'clip')} {verbs[0]} not in the list of detections"
     return f"{absent}, so {verbs[1]} as silent"
-
-
-def _durations(truth: GroundTruth, clips: tuple[str, ...]) -> Ticks:
-    if truth.durations is None:
-        return np.zeros(len(clips), np.int64)
-    if clips == truth.clips:
-        return truth.durations.copy()
-    durations = dict(zip(truth.clips, truth.durations.tolist(), strict=True))
-    return np.array([durations.get(clip, 0) for clip in clips], np.int64)
 
 
 class Problems:
@@ -417,8 +412,9 @@ def choose_clips(
             problems.error("chosen-clips", what, lacking)
     else:
         chosen = tuple(scores)
-        named = [clip for clip in scores if clip not in scores.assumed_clips]
-        absent = [clip for clip in truth.clips if clip not in scored]
+        assumed = scores.assumed_clips
+        named = [clip for clip in chosen if clip not in assumed] if assumed else [*chosen]
+        absent = [] if listed <= scored else [clip for clip in truth.clips if clip not in scored]
         what = f"{len(absent)} of the {counted(len(listed), 'clip')} in the ground truth "
         if missing != "empty" and named and listed and listed.isdisjoint(named):
             what = f"The system has {listing(named, 3)}. The ground truth has {listing(truth.clips, 3)}"
