@@ -71,6 +71,9 @@ IN_THE_CORE: list[Metric[Any]] = [
     sed.AveragePrecision(sed.Collar()),
     sed.AveragePrecision(sed.IoU(0.3), average="weighted", interpolation="voc"),
     sed.AveragePrecision(sed.Segment(1.0), average="micro"),
+    sed.RecallAtFalseAlarms(sed.Collar(), 300),
+    sed.RecallAtFalseAlarms(sed.IoU(0.3), 400, average="micro"),
+    sed.MissRateAtFalseAlarms(sed.Collar(), 5000, per="day", average="weighted"),
 ]
 AT_A_THRESHOLD: list[Metric[Any]] = [
     sed.ErrorRate(sed.Segment(1.0), threshold=0.4, average="micro"),
@@ -88,13 +91,17 @@ def test_what_the_core_measures_has_the_same_bits_as_from_counts(
     assert_bits_of_counts(deltas, metric, weights)
 
 
-@pytest.mark.parametrize("metric", [sed.presets.PSDS1, sed.presets.PSDS2, *IN_THE_CORE[2:4]], ids=repr)
+@pytest.mark.parametrize(
+    "metric", [sed.presets.PSDS1, sed.presets.PSDS2, *IN_THE_CORE[2:5], *IN_THE_CORE[-3:]], ids=repr
+)
 @pytest.mark.parametrize("factor", [1, 3 * 2**16])  # counts that a float32 holds, and others
 def test_scores_that_no_resample_reads_are_left_out(metric: Metric[Any], factor: int) -> None:
     deltas = deltas_of(metric, clips=60)
     weights = factor * sed.Resampling(n=40).draw(deltas.clips)
     assert_bits_of_counts(deltas, metric, weights)
-    (kept,) = ResampledMetric(deltas, metric, weights, 2)._sources
+    *_, kept = ResampledMetric(
+        deltas, metric, weights, 2
+    )._sources  # the last one of all classes together
     assert kept.tables.rows() < 0.8 * deltas.tables.rows()
 
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 AVERAGES = ("macro", "micro", "weighted")
 
-OfPrecisions: TypeAlias = Callable[[FloatArray, FloatArray], float]
-"""Computes a value from rising recalls and the best precision at each; the first recall is 0."""
+OfFewest: TypeAlias = Callable[[IntArray, IntArray, int, float], float]
+"""Computes the value of a class from rising numbers of true positives, from 0 on, and the fewest false
+positives at each. The other two are the number of references and the hours of all clips."""
 
 CurveType = TypeVar("CurveType", bound="Curve | None", covariant=True)
 
@@ -272,9 +273,15 @@ class ClasswiseMetric(Metric[ClasswiseResult[CurveType]], Generic[CurveType]):
         return "all" if self.pools_classes or self.criterion.counts_right else "extremes"
 
     @property
-    def of_precisions(self) -> OfPrecisions | None:
-        """What computes the value of a class from the best precision at each recall; None for metrics that
-        depend on more."""
+    def of_fewest(self) -> OfFewest | None:
+        """What computes the value of a class from the fewest false positives at each number of true
+        positives; None for metrics that depend on more."""
+        return None
+
+    @property
+    def value_limit(self) -> float | None:
+        """False positives per second beyond which the value of a class, though perhaps not its curve, reads
+        nothing; None if there is no limit."""
         return None
 
     @property

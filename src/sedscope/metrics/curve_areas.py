@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..counting.counts import ClassCounts
+from ..counting.tally import Tally
 from ..criteria import Criterion
 from ..criteria.queries import INTERPOLATIONS
+from ..data.arrays import IntArray
 from ..definitions import optional_number, require_choice, require_flag, unstated
 from ..errors import SedscopeError
-from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, OfPrecisions
+from .classwise import ClassValue, ClasswiseMetric, ClasswiseResult, OfFewest
 from .curves import (
     PrecisionRecallCurve,
     ROCCurve,
@@ -68,8 +69,12 @@ class AveragePrecision(ClasswiseMetric[PrecisionRecallCurve]):
         return ClassValue(precision_recall_points(counts).average_precision(self.interpolation))
 
     @property
-    def of_precisions(self) -> OfPrecisions:
-        return partial(area_in_steps, interpolation=self.interpolation)
+    def of_fewest(self) -> OfFewest:
+        def area(tp: IntArray, fp: IntArray, references: int, _: float) -> float:
+            tally = Tally(tp, fp, references)
+            return area_in_steps(tally.recall, tally.precision, interpolation=self.interpolation)
+
+        return area
 
     def curve_of(self, counts: ClassCounts, hours: float) -> PrecisionRecallCurve:
         return precision_recall_curve(counts)

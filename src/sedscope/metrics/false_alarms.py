@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..counting.counts import ClassCounts, Counts
-from ..counting.tally import Tally, hours_per, most_false_positives
+from ..counting.tally import PRECISION, Tally, hours_per, most_false_positives
 from ..criteria import Criterion
-from ..data.arrays import FloatArray
+from ..data.arrays import FloatArray, IntArray
 from ..definitions import definition, require_number
 from ..errors import SedscopeError, listing
-from .classwise import Chance, ClassValue, ClasswiseMetric, ClasswiseResult, CurveType
+from .classwise import Chance, ClassValue, ClasswiseMetric, ClasswiseResult, CurveType, OfFewest
 from .curves import FROCCurve, froc_curve
 from .metric import METRICS, RATE_OF_BEST, SHARE, Metric
 from .thresholded import FixedThreshold, Threshold, operating_point
@@ -243,6 +243,23 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
         tally = counts.tally()
         allowed = most_false_positives(self.false_alarms, hours, self.per)
         return self._best_value(counts, tally.recall, np.asarray(tally.fp) <= allowed)
+
+    @property
+    def of_fewest(self) -> OfFewest | None:
+        if type(self) not in (RecallAtFalseAlarms, MissRateAtFalseAlarms):
+            return None  # others may judge operating points differently
+
+        def best(tp: IntArray, fp: IntArray, references: int, hours: float) -> float:
+            found = tp[fp <= most_false_positives(self.false_alarms, hours, self.per)]
+            return self.of_tally(Tally(int(found[-1]), 0, references)) if len(found) else 0.0
+
+        return best
+
+    @property
+    def value_limit(self) -> float | None:
+        if self.of_fewest is None:
+            return None
+        return self.false_alarms * (1 + PRECISION) / (3600 * hours_per(self.per))
 
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
         return froc_curve(counts, hours, self.per)

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,13 +16,12 @@ from ..counting.counts import Counts
 from ..counting.delta_files import pack_deltas
 from ..counting.deltas import Deltas
 from ..counting.request import exceed_limit, false_positive_allowance, resampled_floors
-from ..counting.tally import Tally
 from ..criteria.delta_tables import DeltaRows, DeltaTables
 from ..data.arrays import FloatArray, IntArray, ScoreArray, rounded_down
 from ..data.times import SECONDS_PER_UNIT, TICKS_PER_SECOND
 from ..errors import SedscopeError, listing
 from ..metrics import ClasswiseMetric, Metric
-from ..metrics.classwise import OfPrecisions, mean_over_classes
+from ..metrics.classwise import OfFewest, mean_over_classes
 from ..metrics.metric import METRICS
 from ..metrics.psds import PSDS, require_variants
 from .resampling import ClipPart, Weights
@@ -59,12 +57,12 @@ class ResampledMetric:
         require_variants(metric.variants, deltas.variants)
         self._metric = metric
         self._threads = threads
-        psd_roc = metric.psd_roc
+        psd_roc, each, sources = metric.psd_roc, metric, [deltas]
         if psd_roc is not None and psd_roc.oracle:
             sources = [deltas.variants[variant] for variant in metric.variants] or [deltas]
-        else:
-            sources = [deltas]
-        self._sources = [_pruned(source, metric, weights, threads) for source in sources]
+        elif _is_pooled(metric):
+            each, sources = metric.per_class_metric(), [deltas, _pooled(deltas)]
+        self._sources = [_pruned(source, each, weights, threads) for source in sources]
 
     def __call__(self, weights: Weights) -> FloatArray:
         values, of_classes = self._measure(weights)
@@ -87,7 +85,11 @@ class ResampledMetric:
         psd_roc = self._metric.psd_roc
         if psd_roc is not None and psd_roc.oracle:
             return _measure_psds(self._sources, psd_roc, self._threads)
-        return _measure_counts(self._sources[0], self._metric, self._threads)
+        if not _is_pooled(self._metric):
+            return _measure_counts(self._sources[0], self._metric, self._threads)
+        metric = self._metric.per_class_metric()
+        each, together = (_measure_counts(part, metric, self._threads) for part in self._sources)
+        return lambda weights: (together(weights)[0], each(weights)[1])
 
 
 def is_registered(metric: Metric[Any]) -> bool:
@@ -164,9 +166,21 @@ def _pruned(deltas: Deltas, metric: Metric[Any], weights: Weights, threads: int)
         allowed = false_positive_allowance(limit, weights, deltas.durations)
         floors = resampled_floors(maxima, allowed, weighted_sums(weights, threads))
         return unprocessed.above(rounded_down(floors, deltas.floors.dtype))
+    value_limit = metric.value_limit if isinstance(metric, ClasswiseMetric) else None
+    if value_limit is not None and not deltas.criterion.counts_right:
+        return without_unread_scores(
+            unprocessed, weights, beyond_limit(unprocessed, weights, value_limit), threads
+        )
     if beta is not None and not deltas.criterion.measures_time:
         return without_unread_scores(unprocessed, weights, below_best_fscore(unprocessed, beta), threads)
     return unprocessed
+
+
+def _is_pooled(metric: Metric[Any]) -> bool:
+    """Whether to measure all classes together as if they were one class, and each class alone."""
+    depends_on_more = metric.any_label or metric.psd_roc is not None or metric.criterion.counts_right
+    at_threshold = isinstance(metric.points_read, (int, float))
+    return metric.pools_classes and not depends_on_more and not at_threshold
 
 
 def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
@@ -183,11 +197,9 @@ def _measure_counts(deltas: Deltas, metric: Metric[Any], threads: int) -> Measur
         return _measure_each(lambda weights: deltas.counts(weights=weights, threads=threads), metric)
     if isinstance(points, (int, float)):
         return _measure_each(_counts_at_threshold(deltas, points), metric)
-    if metric.pools_classes:
-        return _measure_pooled(deltas, metric, threads)
     too_many = metric.criterion.measures_time  # true positives are microseconds
-    if isinstance(metric, ClasswiseMetric) and metric.of_precisions is not None and not too_many:
-        return _measure_precisions(deltas, metric, metric.of_precisions, threads)
+    if isinstance(metric, ClasswiseMetric) and metric.of_fewest is not None and not too_many:
+        return _measure_fewest(deltas, metric, metric.of_fewest, threads)
     return _measure_each(
         weighted_counts(deltas, extremes_only=points == "extremes", threads=threads), metric
     )
@@ -211,30 +223,27 @@ def _measure_best_fscore(deltas: Deltas, metric: ClasswiseMetric[Any], threads: 
     return measure
 
 
-def _measure_precisions(
-    deltas: Deltas, metric: ClasswiseMetric[Any], of_precisions: OfPrecisions, threads: int
+def _measure_fewest(
+    deltas: Deltas, metric: ClasswiseMetric[Any], of_fewest: OfFewest, threads: int
 ) -> Measure:
-    """Measure on the best precision at each recall of a class, which the core finds."""
+    """Measure on the fewest false positives at each number of true positives, which the core finds."""
     in_core = _sorted_in_core(deltas, threads, cross_triggers=False)
     per_clip = references_per_clip(deltas)
     by_name = np.argsort(np.array(deltas.classes), kind="stable")
 
     def measure(weights: Weights) -> Values:
         references = weighted_sums(weights, threads).of(per_clip).astype(np.int64)
+        hours = (weights @ deltas.durations) / TICKS_PER_SECOND / 3600
         fewest = in_core.fewest_false_positives(
             np.ascontiguousarray(weights), references=references, threads=threads
         )
-        ends = np.cumsum(references + 1)
-        of_each = np.repeat(np.arange(references.size), references.ravel() + 1)
-        tp = np.arange(len(fewest)) - (ends - references.ravel() - 1)[of_each]
-        reached = fewest >= 0
-        tp, fp, of_each = tp[reached], fewest[reached], of_each[reached]
-        precision = Tally(tp, fp, 0).precision
-        recall = tp / np.maximum(references.ravel(), 1)[of_each]
-        parts = np.searchsorted(of_each, np.arange(references.size + 1))
-        of_classes = np.array(
-            [of_precisions(recall[start:end], precision[start:end]) for start, end in pairwise(parts)]
-        ).reshape(references.shape)
+        of_classes = np.zeros(references.shape)
+        ends = np.cumsum(references + 1).reshape(references.shape)
+        for i, hours_of_all in enumerate(hours.tolist()):
+            for c, number in enumerate(references[i].tolist()):
+                fp = fewest[ends[i, c] - number - 1 : ends[i, c]]
+                tp = np.flatnonzero(fp >= 0)
+                of_classes[i, c] = of_fewest(tp, fp[tp], number, hours_of_all) if number else np.nan
         return _averages(metric, by_name, of_classes, references)
 
     return measure
@@ -261,14 +270,6 @@ def _measure_each(count: Callable[[NDArray[np.int32]], Counts], metric: Metric[A
         return np.array([result.value for result in results]), np.array(of_classes)
 
     return measure
-
-
-def _measure_pooled(deltas: Deltas, metric: Metric[Any], threads: int) -> Measure:
-    """Measure all classes together as if they were one class, and each class alone."""
-    per_class = metric.per_class_metric()
-    together = _measure_counts(_pooled(deltas), per_class, threads)
-    each = _measure_counts(deltas, per_class, threads)
-    return lambda weights: (together(weights)[0], each(weights)[1])
 
 
 def _pooled(deltas: Deltas) -> Deltas:
