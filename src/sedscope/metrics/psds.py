@@ -68,11 +68,6 @@ class ClassPSDROC(CurveTable):
     one_point: bool = False
     """Whether all detections have one score, as in an event list without confidences."""
 
-    def tpr_over(self, efpr: FloatArray) -> FloatArray:
-        """Return the true positive ratio at effective false positive rates in increasing order, from 0 on."""
-        starts = np.searchsorted(efpr, self.efpr)
-        return np.repeat(self.tpr, np.diff(np.append(starts, len(efpr))))
-
     def _columns(self) -> dict[str, Column]:
         columns: dict[str, Column] = {
             "class": [self.label] * len(self.efpr),
