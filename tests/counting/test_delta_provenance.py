@@ -17,6 +17,7 @@ import pytest
 import sedscope as sed
 from sedscope.counting.delta_files import digest, merge_files
 from sedscope.io import atomic_write
+from sedscope.io.scores import memmap_folder
 from sedscope.postprocessing import MedianFilter
 
 from ..support.systems import posix_only
@@ -43,13 +44,23 @@ def test_the_digest_of_parts_adds_up_to_that_of_the_whole() -> None:
     assert found(A, run=sed.Run(threads=1)).provenance == whole
 
 
-def test_the_digest_does_not_depend_on_how_scores_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("large", [False, True])  # a store
+def test_the_digest_does_not_depend_on_how_scores_are_read(
+    large: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memmap_folder, "_ALL_AT_ONCE", 0 if large else 2**28)
+
     def pieces(clip: str) -> sed.ClipPieces:
         values = np.asfortranarray(A[clip].values)
         return sed.ClipPieces(lambda: [values[:3], values[3:3], values[3:]], edges=A[clip].edges)
 
     sed.write_scores(A, tmp_path / "a.npz")
+    sed.write_scores(A, tmp_path / "store", format="store")
+    store = sed.read_scores(tmp_path / "store")
+    assert store.in_memory == (not large)
     ways: list[Callable[[], sed.Deltas]] = [
+        lambda: found(store),  # checksums of clips are verified,
+        lambda: found(store),  # and known to be right
         lambda: found(sed.read_scores(tmp_path / "a.npz")),
         lambda: found(sed.Scores.from_function(list(A), pieces, classes=A.classes)),
         lambda: found(A, run=sed.Run(checkpoint=tmp_path / "kept")),

@@ -199,6 +199,21 @@ class ClipScores:
         check_order(self.ticks[:-1], self.ticks[1:])
 
 
+class ChecksummedClip(ClipScores):
+    """The scores of a clip with their checksum, which the core has just computed."""
+
+    __slots__ = ("checksum",)
+
+    checksum: int
+
+    @classmethod
+    def of(cls, values: ScoreArray, ticks: Ticks, checksum: int) -> ChecksummedClip:
+        """Make the scores of a clip from arrays that are known to be valid."""
+        clip = cls.__new__(cls)
+        clip.values, clip.ticks, clip.checksum = values, ticks, checksum
+        return clip
+
+
 def refuse_nans(name: str, clip: ClipScores, classes: Sequence[str]) -> None:
     """Refuse the scores of a clip if some are NaN, and list them."""
     nans = np.isnan(clip.values)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from ... import _native
 from ...data.arrays import ScoreArray
-from ...data.clip_scores import ClipScores
+from ...data.clip_scores import ChecksummedClip, ClipScores
 from ...data.scores import Scores, ScoreSource
 from ...data.times import Ticks, check_ticks, frame_ticks
 from ...errors import SedscopeError, counted, listing, located
@@ -74,23 +74,25 @@ def read(path: Location, _: ScoreReadOptions) -> Scores:
         k, first = clips[clip]
         values = shards.array(index.shards[k])[first : first + index.frames[k]]
         if clip in unverified:
-            if _checksum(values) != index.checksums[k]:
+            checksum = _checksum(values)
+            if checksum != index.checksums[k]:
                 raise SedscopeError(
                     f"{shards.file(index.shards[k])} is damaged: the checksum of the scores of clip {clip} "
                     f"is not the one in {_INDEX}. Write the store again."
                 )
             if local:
                 unverified.discard(clip)
+            return ChecksummedClip.of(values, index.boundaries(k), checksum)
         return ClipScores.unchecked(values, index.boundaries(k))
 
     # Views cost nothing, and the core reads their pages in all of its threads, so all clips at once is
-    # fastest. A large set goes in batches, so that memory can be released in between. At an address,
-    # clips are requests, so several threads help.
+    # fastest. A large set goes in batches, so that memory can be released in between. Then several threads
+    # read ahead, and compute checksums; at an address, they send requests.
     source = ScoreSource(
         load,
         tuple(index.classes),
         in_memory=bool(local) and not shards.large,
-        thread_safe=not local,
+        thread_safe=not local or shards.large,
         whole_clips=index.whole_clips,
         # a store that is written again has another index, and a shard that was altered is refused
         identify=FileIdentity("store", None, local, state) if local and index.checksums else None,
@@ -157,7 +159,7 @@ def _checksum(values: ScoreArray) -> int:
     if not values.size:
         return 0
     contiguous = np.ascontiguousarray(values, values.dtype.name)
-    return int(_native.summarise_clips(contiguous[None], np.array([len(values)]), 1)[1][0])
+    return _native.checksum(contiguous)
 
 
 def _index_checksum(content: Mapping[str, Any]) -> int:
