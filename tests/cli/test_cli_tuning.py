@@ -26,7 +26,13 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     scores, truth = read(folder)
     expected = sed.tune(scores, truth, metric_of(best), SWEEP, folds=sed.Folds(4, seed=2))
     overall = table_rows(outcome.out)["overall"]
-    assert overall == [f"{expected.value:.4f}", f"{expected.cross_validated:.4f}"]
+    validated = expected.cross_validated
+    assert validated is not None
+    assert overall == [
+        f"{expected.value:.4f}",
+        f"{validated.value:.4f}",
+        f"({validated.low:.4f}–{validated.high:.4f})",
+    ]
     for label, tuned in expected.per_class.items():
         assert table_rows(outcome.out)[label][-1] == repr(tuned.postprocessing)
     loaded = sed.OperatingPoints.load(points)
@@ -36,7 +42,7 @@ def test_tune_a_sweep_with_folds(folder: Path, tmp_path: Path) -> None:
     assert loaded.provenance["scores"] == str(folder / "good")
     assert loaded.provenance["chosen_from"] == "3 post-processings"
     assert loaded.provenance["folds"] == "4 (seed 2)"
-    assert loaded.provenance["cross_validated"] == f"{expected.cross_validated:.6g}"
+    assert loaded.provenance["cross_validated"] == f"{validated.value:.6g}"
     assert loaded.provenance["clips_sha256"] == clip_list_digest(truth.clips)
     assert "note: Each class" not in outcome.err
 
@@ -197,7 +203,8 @@ def test_groups_of_folds(folder: Path, tmp_path: Path) -> None:
     scores, truth = read(folder)
     metric = sed.BestFScore(sed.Collar())
     expected = sed.tune(scores, truth, metric, SWEEP, folds=sed.Folds(3, groups=groups_of(folder)))
-    assert table_rows(outcome.out)["overall"][1] == f"{expected.cross_validated:.4f}"
+    assert expected.cross_validated is not None
+    assert table_rows(outcome.out)["overall"][1] == f"{expected.cross_validated.value:.4f}"
 
 
 @pytest.mark.parametrize(

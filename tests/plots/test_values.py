@@ -90,7 +90,8 @@ def test_a_single_difference_says_of_which_systems(
 
 def test_a_tuning_draws_both_values(truth: sed.GroundTruth, systems: dict[str, Any]) -> None:
     tuned = sed.tune(systems["a"], truth, "best_collar_f1", folds=2)
-    assert [of_kind[-1] for of_kind in dots(tuned.plot())] == [tuned.value, tuned.cross_validated]
+    assert tuned.cross_validated is not None
+    assert [of_kind[-1] for of_kind in dots(tuned.plot())] == [tuned.value, tuned.cross_validated.value]
     assert len(dots(sed.tune(systems["a"], truth, "best_collar_f1").plot())) == 1
 
 

@@ -92,14 +92,18 @@ def test_folds_are_judged_with_what_is_best_on_the_others(metric: ClasswiseMetri
     tuned = sed.tune(scores, truth, metric, SWEEP[:3], folds=sed.Folds(4, seed=5))
     tallies = held_out_tallies(scores, truth, metric, SWEEP[:3], folds_of(scores, 4, seed=5))
     values = {label: metric.of_tally(tally) for label, tally in tallies.items()}
-    assert {label: one.cross_validated for label, one in tuned.per_class.items()} == values
+    assert tuned.cross_validated is not None
+    expected_of_classes = tuned.cross_validated.per_class
+    assert {label: interval.value for label, interval in expected_of_classes.items()} == values
+    assert all(tuned.per_class[label].cross_validated is of for label, of in expected_of_classes.items())
+    assert all(of.low <= of.value <= of.high for of in expected_of_classes.values())
     weights = [tally.references for tally in tallies.values()]
     expected = {
         "macro": np.mean(list(values.values())),
         "weighted": np.average(list(values.values()), weights=weights),
         "micro_tuned": metric.of_tally(reduce(add, tallies.values())),
     }
-    assert tuned.cross_validated == pytest.approx(expected[metric.average], rel=1e-12)
+    assert tuned.cross_validated.value == pytest.approx(expected[metric.average], rel=1e-12)
     assert tuned.value == sed.tune(scores, truth, metric, SWEEP[:3]).value
 
 
@@ -129,9 +133,10 @@ def test_curves_of_clips_with_what_is_best_on_the_others(metric: Metric[Any]) ->
     judged = sed.Scores(held_out, held_out.__getitem__, classes=scores.classes, in_memory=True)
     tuning = sed.tune(scores, truth, metric, candidates, folds=4)
     result = evaluated(judged, truth, metric)
-    assert tuning.cross_validated == result.value
-    for label, tuned in tuning.per_class.items():
-        assert tuned.cross_validated == result.per_class[label].value
+    assert tuning.cross_validated is not None
+    assert tuning.cross_validated.value == pytest.approx(result.value, rel=1e-12)
+    for label, interval in tuning.cross_validated.per_class.items():
+        assert interval.value == pytest.approx(result.per_class[label].value, rel=1e-12)
 
 
 @settings(max_examples=40)
@@ -150,7 +155,8 @@ def test_folds_of_random_clips(
         tally = tallies[label]
         expected = metric.of_tally(tally) if tally.references else np.nan
         validated = tuned.per_class[label].cross_validated
-        assert validated == pytest.approx(expected, nan_ok=True, rel=1e-12)
+        assert validated is not None
+        assert validated.value == pytest.approx(expected, nan_ok=True, rel=1e-12)
 
 
 def test_groups_stay_in_one_fold() -> None:
@@ -163,22 +169,27 @@ def test_groups_stay_in_one_fold() -> None:
     alone = sed.tune(scores, truth, COLLAR_F, SWEEP, folds=12)
     grouped = sed.tune(many, repeated, COLLAR_F, SWEEP, folds=sed.Folds(12, groups=copies))
     leaking = sed.tune(many, repeated, COLLAR_F, SWEEP, folds=12)
-    assert grouped.cross_validated == pytest.approx(alone.cross_validated)
-    assert leaking.cross_validated is not None
-    assert alone.cross_validated is not None
-    assert leaking.cross_validated > alone.cross_validated
+    assert grouped.cross_validated
+    assert leaking.cross_validated
+    assert alone.cross_validated
+    assert grouped.cross_validated.value == pytest.approx(alone.cross_validated.value)
+    assert (grouped.cross_validated.low, grouped.cross_validated.high) == pytest.approx(
+        (alone.cross_validated.low, alone.cross_validated.high)
+    )
+    assert leaking.cross_validated.value > alone.cross_validated.value
 
 
 def test_as_many_folds_as_clips() -> None:
     scores, truth = small_set(5)
     tuned = sed.tune(scores, truth, sed.FScore(sed.Clip()), SWEEP, folds=5)
     assert tuned.cross_validated is not None
-    assert 0 <= tuned.cross_validated <= tuned.value
+    assert 0 <= tuned.cross_validated.value <= tuned.value
 
 
 def test_one_post_processing_at_one_threshold_leaves_nothing_to_choose() -> None:
     scores, truth = small_set()
     tuning = sed.tune(scores, truth, sed.FScore(sed.Collar()), MedianFilter(0.3), folds=3)
-    assert tuning.cross_validated == pytest.approx(tuning.value)
-    for tuned in tuning.per_class.values():
-        assert tuned.cross_validated == tuned.value
+    assert tuning.cross_validated is not None
+    assert tuning.cross_validated.value == pytest.approx(tuning.value)
+    for label, tuned in tuning.per_class.items():
+        assert tuning.cross_validated.per_class[label].value == tuned.value

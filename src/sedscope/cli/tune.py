@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ..data.scores import Scores
     from ..metrics import Metric
     from ..postprocessing import PostProcessing
+    from ..resampling.intervals import Interval
     from ..tuning.guarantees import Guarantees
     from ..tuning.operating_points import OperatingPoints
     from ..tuning.tune import Tuning
@@ -415,21 +416,24 @@ def _show_tuning(result: Tuning, name: str, points: OperatingPoints) -> None:
 
     ``name``: of the metric. ``points``: with everything that is done to the scores.
     """
+    from ..evaluation.result_tables import value_cell
     from ..results.text import format_text, number_or_blank
+
+    def cell(expected: Interval | None) -> str:
+        return "" if expected is None else value_cell(expected.value, expected, 4)
 
     header = ["class", name, "cross-validated", "threshold", "post-processing"]
     rows = [
         [
             label,
             f"{of_class.value:.4f}",
-            number_or_blank(of_class.cross_validated, ".4f"),
+            cell(of_class.cross_validated),
             number_or_blank(points.thresholds.get(label), ".6g"),
             repr(points.postprocessing[label]) if label in points.postprocessing else "",
         ]
         for label, of_class in result.per_class.items()
     ]
-    validated = "" if result.cross_validated is None else f"{result.cross_validated:.4f}"
-    rows.append(["overall", f"{result.value:.4f}", validated, "", ""])
+    rows.append(["overall", f"{result.value:.4f}", cell(result.cross_validated), "", ""])
     columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
     lines = format_text([*zip(*columns, strict=True)])
     typer.echo("\n".join([*lines, "", f"{name}: {result.metric!r}"]))

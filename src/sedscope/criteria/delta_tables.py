@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _native
 from ..data.arrays import FloatArray, IntArray, ScoreArray, rounded_down
@@ -38,6 +38,13 @@ class DeltaRows:
     def above(self, floors: ScoreArray) -> DeltaRows:
         """Return the rows whose score lies above the floor of their class."""
         return DeltaRows.concatenate([self], floors)
+
+    def sums_above(self, thresholds: ArrayLike) -> list[IntArray]:
+        """Return what each column adds up to above the threshold of each class, as (classes × clips)."""
+        of_classes = np.broadcast_to(np.asarray(thresholds, np.float64), len(self.starts))
+        active = self.scores > np.repeat(of_classes, np.diff(self.class_starts()))
+        before = (np.cumsum(np.where(active, column, 0), dtype=np.int64) for column in self.columns)
+        return [np.diff(np.concatenate([[0], sums])[self.starts], axis=1) for sums in before]
 
     def clip_of_row(self) -> NDArray[np.intp]:
         """Return the clip of each row."""

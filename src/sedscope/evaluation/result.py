@@ -68,10 +68,10 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
         What to know about the values.
     intervals : mapping of Metric to Bootstrap
         The interval of each metric, if intervals were asked for.
-    on_new_clips : mapping of Metric to its result
+    on_new_clips : mapping of Metric to Bootstrap
         With intervals, for metrics that choose thresholds on the clips that they judge: the value to expect
-        on new clips at such thresholds. Each of at most ten folds of the clips is judged at the thresholds
-        that are best on the others.
+        on new clips at such thresholds, and its interval. Each of at most ten folds of the clips is judged
+        at the thresholds that are best on the others.
     alignment : Alignment or None
         What was evaluated; None for sets of detections.
     deltas : mapping of Criterion to Deltas
@@ -105,7 +105,7 @@ class Evaluation(Mapping[Metric[Any], MetricResult], TabularResult):
     hours: float
     warnings: tuple[str, ...]
     intervals: Mapping[Metric[Any], Bootstrap] = field(default_factory=dict)
-    on_new_clips: Mapping[Metric[Any], MetricResult] = field(default_factory=dict)
+    on_new_clips: Mapping[Metric[Any], Bootstrap] = field(default_factory=dict)
     alignment: Alignment | None = None
     deltas: Mapping[Criterion, Deltas] = field(default_factory=dict)
     blocks: int = 1

@@ -14,7 +14,7 @@ from ..results.text import Code, Form, Line, Name, Part, Records, Table, definit
 
 if TYPE_CHECKING:
     from ..metrics.thresholded import Threshold
-    from ..resampling.intervals import Interval
+    from ..resampling.intervals import Bootstrap, Interval
     from .group_results import GroupResults
     from .result import Evaluation
     from .signature import Signature
@@ -98,9 +98,10 @@ def about_new_clips(evaluations: Mapping[str, Evaluation]) -> list[str]:
     ``evaluations``: by the name of the system, which a single one does not need.
     """
     values = [
-        f"{f'{system}: ' if len(evaluations) > 1 else ''}{evaluation.names[metric]} {result.value:.4f}"
+        f"{f'{system}: ' if len(evaluations) > 1 else ''}{evaluation.names[metric]} "
+        + value_cell(interval.value, interval, 4)
         for system, evaluation in evaluations.items()
-        for metric, result in evaluation.on_new_clips.items()
+        for metric, interval in evaluation.on_new_clips.items()
     ]
     if not values:
         return []
@@ -284,16 +285,22 @@ def _metric_values(evaluation: Evaluation, metric: Metric[Any]) -> dict[str, Any
     if rates is not None:
         entry["false_alarms_per_hour"] = picked(rates, "threshold", "per_class")
     if bootstrap is not None:
-        entry["interval"] = {
-            **limits(bootstrap),
-            "per_class": {label: limits(interval) for label, interval in bootstrap.per_class.items()},
-            "resampling": bootstrap.resampling.about(),
-        }
+        entry["interval"] = _all_limits(bootstrap)
     if metric in evaluation.on_new_clips:
         expected = evaluation.on_new_clips[metric]
-        per_class = {label: value.value for label, value in expected.per_class.items()}
-        entry["on_new_clips"] = {"value": expected.value, "per_class": per_class}
+        per_class = {label: interval.value for label, interval in expected.per_class.items()}
+        interval = _all_limits(expected)
+        entry["on_new_clips"] = {"value": expected.value, "per_class": per_class, "interval": interval}
     return entry
+
+
+def _all_limits(bootstrap: Bootstrap) -> dict[str, Any]:
+    """Return the interval of a metric, and those of the classes, as plain values."""
+    return {
+        **limits(bootstrap),
+        "per_class": {label: limits(interval) for label, interval in bootstrap.per_class.items()},
+        "resampling": bootstrap.resampling.about(),
+    }
 
 
 def limits(interval: Interval) -> dict[str, Any]:

@@ -185,9 +185,10 @@ def _chance_of_fscore(tally: Tally, beta: float) -> Chance | None:
 
 
 def _chance_of_errors(tally: Tally) -> Chance | None:
-    """Return the rate of errors that are no substitutions."""
+    """Return the rate of errors that are no substitutions. Without detections it is 1, by definition."""
     errors = int(tally.fn + tally.fp)
-    return None if tally.pairs is not None else Chance(errors, tally.references, poisson=True)
+    by_chance = tally.pairs is None and tally.detected > 0
+    return Chance(errors, tally.references, poisson=True) if by_chance else None
 
 
 @METRICS.register

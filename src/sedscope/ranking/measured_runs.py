@@ -25,7 +25,7 @@ from ..evaluation.counted_clips import measure
 from ..evaluation.notes import empty_classes_note, late_events_note, score_notes
 from ..evaluation.operating_point import points_notes
 from ..evaluation.result import Evaluation
-from ..metrics import Metric, MetricResult
+from ..metrics import Metric
 from ..metrics.false_alarms import AtFalseAlarms, require_one_point
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
@@ -211,7 +211,7 @@ class FirstRun:
     points: OperatingPoints | None
     digest: int | None
     """Of the scores, if the pass took it."""
-    on_new_clips: Mapping[Metric[Any], MetricResult]
+    on_new_clips: Mapping[Metric[Any], Bootstrap]
     """What to expect of metrics that choose thresholds, if this is the only run of the system."""
 
     def hours(self) -> float:
@@ -291,7 +291,7 @@ def measure_runs(
             }
             aligned = replace(run.alignment, scores=run.scores)
             run_notes = [*about_set, *of_systems(about_scores)]
-            expected: Mapping[Metric[Any], MetricResult] = {}
+            expected: Mapping[Metric[Any], Bootstrap] = {}
             if matched is None and not any(
                 other is not run and other.system == run.system for other in runs
             ):

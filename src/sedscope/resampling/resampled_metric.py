@@ -358,15 +358,9 @@ def weighted_counts(
 
 def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[np.int32]], Counts]:
     """Return a function that counts at one threshold: the counts of each clip, times its weight."""
-
-    def per_clip(rows: DeltaRows) -> list[IntArray]:
-        """Return (clips × classes) what each column adds up to at the threshold."""
-        active = rows.scores.astype(np.float64) > threshold
-        before = (np.cumsum(np.where(active, column, 0), dtype=np.int64) for column in rows.columns)
-        return [np.diff(np.concatenate([[0], sums])[rows.starts], axis=1).T for sums in before]
-
-    tp, fp = per_clip(deltas.tables.detections)
-    pairs = None if deltas.tables.any_label is None else per_clip(deltas.tables.any_label)[0]
+    tp, fp = (column.T for column in deltas.tables.detections.sums_above(threshold))
+    any_label = deltas.tables.any_label
+    pairs = None if any_label is None else any_label.sums_above(threshold)[0].T
     without_errors = replace(deltas, tables=replace(deltas.tables, errors=None))
     thresholds: ScoreArray = np.array([threshold])
 
@@ -378,7 +372,7 @@ def _counts_at_threshold(deltas: Deltas, threshold: float) -> Callable[[NDArray[
         ]
         counts = without_errors.as_counts(totals, weights)
         at_threshold = {label: replace(counts[label], at_chosen_thresholds=True) for label in counts}
-        any_label = None if pairs is None else (thresholds, weights @ pairs)
-        return replace(counts, per_class=at_threshold, any_label=any_label)
+        of_pairs = None if pairs is None else (thresholds, weights @ pairs)
+        return replace(counts, per_class=at_threshold, any_label=of_pairs)
 
     return count

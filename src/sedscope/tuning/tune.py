@@ -30,15 +30,19 @@ from ..engines.run import Run
 from ..errors import SedscopeError, counted, issue_warnings, listing, raise_together
 from ..evaluation.inputs import Reading, SystemLike, TruthLike, as_scores
 from ..evaluation.notes import input_notes
-from ..metrics import Metric, MetricResult
+from ..evaluation.result_tables import value_cell
+from ..metrics import Metric
 from ..metrics.names import MetricLike, as_metric
 from ..postprocessing import Chain, PostProcessing, as_postprocessings
 from ..postprocessing.score_maps import ScoreMap
 from ..progress import Progress, StagedProgress
 from ..resampling.deltas_for_weights import find_deltas_for_weights
-from ..resampling.held_out import fold_masks, held_out_result
+from ..resampling.draws import Draws
+from ..resampling.held_out import fold_masks, held_out_interval
+from ..resampling.intervals import Bootstrap, Interval
 from ..resampling.resampled_metric import ResampledMetric
 from ..resampling.resampling import Resampling
+from ..resampling.subsampling import Behaviour
 from ..results.text import Form, Name, Part, Records, Table, definition, number_or_blank
 from ..tabular import TabularResult
 from .operating_points import OperatingPoints
@@ -66,7 +70,7 @@ class ClassTuning:
         The best threshold (active: ``score > threshold``); None if the metric has none.
     values : mapping of post-processing to float
         The value of each post-processing, with its own best threshold.
-    cross_validated : float or None
+    cross_validated : Interval or None
         The value on clips that the class was not tuned on, if there were folds.
     """
 
@@ -74,7 +78,7 @@ class ClassTuning:
     postprocessing: PostProcessing | None
     threshold: float | None
     values: Mapping[PostProcessing, float]
-    cross_validated: float | None
+    cross_validated: Interval | None
 
     def __repr__(self) -> str:
         threshold = "" if self.threshold is None else f", threshold {self.threshold:.4g}"
@@ -91,9 +95,9 @@ class Tuning(TabularResult):
         What was tuned for.
     value : float
         The metric over all classes, on the set that they were tuned on. It is too good for other sets.
-    cross_validated : float or None
-        The metric over all classes, with each clip judged by what is best on the other folds; None
-        without folds.
+    cross_validated : Bootstrap or None
+        The metric over all classes, with each clip judged by what is best on the other folds, and its
+        interval; None without folds.
     per_class : mapping of str to ClassTuning
         What is best for each class.
     points : OperatingPoints
@@ -115,16 +119,15 @@ class Tuning(TabularResult):
 
     metric: Metric[Any]
     value: float
-    cross_validated: float | None
+    cross_validated: Bootstrap | None
     per_class: Mapping[str, ClassTuning]
     points: OperatingPoints
     clips: tuple[str, ...]
     notes: tuple[str, ...]
 
     def __repr__(self) -> str:
-        validated = (
-            "" if self.cross_validated is None else f" (cross-validated {self.cross_validated:.4f})"
-        )
+        expected = self.cross_validated
+        validated = "" if expected is None else f" (cross-validated {expected.value:.4f})"
         number = counted(len(self.per_class), "class")
         return f"<Tuning of {number} for {self.metric!r}: {self.value:.4f}{validated}>"
 
@@ -151,20 +154,22 @@ class Tuning(TabularResult):
         from ..metrics.names import metric_name
         from ..plots.values import OVERALL, plot_values
 
-        def rows(kind: str) -> dict[str, tuple[float, float, float]]:
-            values = {label: getattr(tuned, kind) for label, tuned in self.per_class.items()}
-            values[OVERALL] = getattr(self, kind)
-            return {row: (value, np.nan, np.nan) for row, value in values.items() if value is not None}
-
-        series = {"tuned on these clips": rows("value")}
+        together: dict[str, Tuning | ClassTuning] = {**self.per_class, OVERALL: self}
+        series = {
+            "tuned on these clips": {row: (of.value, np.nan, np.nan) for row, of in together.items()}
+        }
         if self.cross_validated is not None:
-            series["cross-validated"] = rows("cross_validated")
+            series["cross-validated"] = {
+                row: (expected.value, expected.low, expected.high)
+                for row, of in together.items()
+                if (expected := of.cross_validated) is not None
+            }
         return plot_values(series, metric_name(self.metric), ax)
 
     def _parts(self, form: Form, digits: int = 4) -> list[Part]:
         def numbers(tuned: Tuning | ClassTuning) -> list[str]:
-            values = (tuned.value, tuned.cross_validated)[: 1 if self.cross_validated is None else 2]
-            return [number_or_blank(value, f".{digits}f") for value in values]
+            value, expected = number_or_blank(tuned.value, f".{digits}f"), tuned.cross_validated
+            return [value] if expected is None else [value, value_cell(expected.value, expected, digits)]
 
         rows = [
             [
@@ -183,13 +188,18 @@ class Tuning(TabularResult):
 
     def _records(self) -> Records:
         columns = {"class": str, "postprocessing": str, "threshold": float}
-        columns |= {"value": float, "cross_validated": float}
-        rows: list[tuple[str | float | None, ...]] = [
-            (None, None, None, self.value, self.cross_validated)
-        ]
+        columns |= {"value": float, "cross_validated": float, "low": float, "high": float}
+
+        def numbers(tuned: Tuning | ClassTuning) -> tuple[float | None, ...]:
+            expected = tuned.cross_validated
+            if expected is None:
+                return tuned.value, None, None, None
+            return tuned.value, expected.value, expected.low, expected.high
+
+        rows: list[tuple[str | float | None, ...]] = [(None, None, None, *numbers(self))]
         for label, tuned in self.per_class.items():
             best = None if tuned.postprocessing is None else repr(tuned.postprocessing)
-            rows.append((label, best, tuned.threshold, tuned.value, tuned.cross_validated))
+            rows.append((label, best, tuned.threshold, *numbers(tuned)))
         return columns, rows
 
     def __call__(self, scores: Scores) -> Scores:
@@ -216,7 +226,7 @@ class Folds:
     >>> truth = sed.simulate.ground_truth(100)
     >>> best = sed.BestFScore(sed.Collar())
     >>> tuned = sed.tune(sed.simulate.scores(truth), truth, best, folds=sed.Folds(5, seed=1))
-    >>> tuned.cross_validated < tuned.value
+    >>> tuned.cross_validated.value < tuned.value
     True
     """
 
@@ -253,7 +263,7 @@ def tune(
     folds : int or Folds, optional
         Also judge the choice on clips that it was not made on: split the clips into this many folds, and
         judge each fold with what is best on the others. :class:`~sedscope.Folds` has a seed, and keeps
-        groups of clips together.
+        groups of clips together. The interval is the default of :class:`~sedscope.Resampling`.
     classes, clips, missing, coverage
         What to evaluate; see :func:`~sedscope.evaluate`.
     run : Run, optional
@@ -275,8 +285,8 @@ def tune(
     >>> tuned = tune(sed.simulate.scores(truth), truth, best, "MedianFilter(0|0.2|0.5)", folds=5)
     >>> tuned.per_class["Speech"].postprocessing
     MedianFilter(seconds=0.2)
-    >>> tuned.cross_validated < tuned.value
-    True
+    >>> tuned.cross_validated
+    <Bootstrap: 0.0 (0.0–0.0)>
     """
     metric = as_metric(metric)
     candidates = as_postprocessings(postprocessing)
@@ -304,8 +314,8 @@ def tune(
     deltas = by_criterion[metric.criterion]
     if not len(deltas.tables.references.labels):
         raise SedscopeError("No class has reference events, so nothing can be tuned.")
-    threads, seed = thread_count(run.threads), 0 if split is None else split.seed
-    grid = _Grid(metric, candidates, deltas, held_out, seed, threads, steps.stage(settings))
+    threads, stage = thread_count(run.threads), steps.stage(settings)
+    grid = _Grid(metric, candidates, deltas, held_out, split, threads, stage)
     return grid.tuning()
 
 
@@ -318,20 +328,17 @@ class _Grid:
         candidates: Sequence[PostProcessing],
         deltas: Deltas,
         held_out: NDArray[np.bool_],
-        seed: int,
+        split: Folds | None,
         threads: int,
         progress: Progress | None,
     ) -> None:
-        """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold.
-
-        ``seed``: of the split.
-        """
+        """``held_out``: ((1 + folds) × clips) nothing in the first row, then the clips of each fold."""
         self.metric = metric
         self.candidates = candidates
         self.deltas = [deltas.variants[candidate] for candidate in candidates]
         self.classes, self.clips = deltas.classes, deltas.clips
         self.threads = threads
-        self.folds, self.seed = len(held_out) - 1, seed
+        self.split = split
         self.held_out = held_out.astype(np.int32)
         self.tuned_on = (~held_out).astype(np.int32)
         values = []
@@ -349,7 +356,7 @@ class _Grid:
     def tuning(self) -> Tuning:
         """Return the best choice, and what it gives."""
         result = self.metric.measure(self._chosen(0).counts(threads=self.threads))
-        validated = self._cross_validated() if self.folds else None
+        validated = None if self.split is None else self._cross_validated(self.split)
         per_class = {}
         for c, label in enumerate(self.classes):
             defined = not np.isnan(self.values[:, 0, c]).all()
@@ -358,18 +365,18 @@ class _Grid:
                 postprocessing=self.candidates[self.best[0, c]] if defined else None,
                 threshold=result.thresholds.get(label),
                 values=dict(zip(self.candidates, self.values[:, 0, c].tolist(), strict=True)),
-                cross_validated=None if validated is None else validated.per_class[label].value,
+                cross_validated=None if validated is None else validated.per_class[label],
             )
         judged = {"value": f"{result.value:.6g}"}
-        if validated is not None:
+        if self.split is not None and validated is not None:
             judged |= {
-                "folds": f"{self.folds} (seed {self.seed})",
+                "folds": f"{self.split.number} (seed {self.split.seed})",
                 "cross_validated": f"{validated.value:.6g}",
             }
         return Tuning(
             metric=self.metric,
             value=result.value,
-            cross_validated=None if validated is None else validated.value,
+            cross_validated=validated,
             per_class=per_class,
             points=self._points(per_class, judged),
             clips=self.clips,
@@ -381,15 +388,18 @@ class _Grid:
         choice = np.broadcast_to(self.best[row][:, None], (len(self.classes), len(self.clips)))
         return combine(self.deltas, choice)
 
-    def _cross_validated(self) -> MetricResult:
+    def _cross_validated(self, split: Folds) -> Bootstrap:
         """Measure the metric on clips that the classes were not tuned on: each fold with what is best on
         the others."""
+        draws = Draws(Resampling(seed=split.seed, groups=split.groups), self.clips)
         if not self.metric.has_thresholds:
             fold_of_clip = self.held_out.argmax(axis=0)
             of_clips = combine(self.deltas, self.best[fold_of_clip].T)
-            return self.metric.measure(of_clips.counts(threads=self.threads))
-        of_folds = (self._chosen(row) for row in range(1, 1 + self.folds))
-        return held_out_result(self.metric, of_folds, self.held_out[1:] > 0, self.threads)
+            values = ResampledMetric(of_clips, self.metric, draws.weights, self.threads)(draws.weights)
+            return draws.summary(self.classes, values, Behaviour.of(self.metric))
+        of_folds = (self._chosen(row) for row in range(1, len(self.held_out)))
+        held_out = self.held_out[1:] > 0
+        return held_out_interval(self.metric, of_folds, held_out, draws, self.threads)
 
     def _points(
         self, per_class: Mapping[str, ClassTuning], judgement: Mapping[str, str]
