@@ -13,7 +13,7 @@ import pytest
 
 import sedscope as sed
 from sedscope.metrics import Metric
-from sedscope.resampling.held_out import fold_masks
+from sedscope.resampling.held_out import fold_masks, on_new_clips
 
 TRUTH = sed.simulate.ground_truth(60, classes=3, seed=2)
 SCORES = sed.simulate.scores(TRUTH, quality=0.5, seed=3)
@@ -132,8 +132,27 @@ def test_it_stands_in_tables_and_json() -> None:
     assert "on_new_clips" not in psds
 
 
+def test_intervals_hold_what_the_thresholds_give_on_all_clips() -> None:
+    metric = sed.BestFScore(sed.Collar())
+    truth = sed.simulate.ground_truth(1500, classes=4, seed=8)
+    population = sed.deltas(sed.simulate.scores(truth, frame=0.1, seed=9), truth, metric.criterion)
+    of_population, rng, held, widths = population.counts(), np.random.default_rng(3), 0, []
+    for number in range(40):
+        drawn = population.of_clips(rng.permutation(1500) < 100)
+        thresholds = metric.measure(drawn.counts()).thresholds
+        at = {label: table.tally_at(thresholds[label]) for label, table in of_population.items()}
+        true = metric.of_tallies(at, of_population).value
+        resampling = sed.Resampling(60, seed=number)
+        interval = on_new_clips([metric], {metric.criterion: drawn}, resampling, 1)[metric]
+        held += interval.low <= true <= interval.high
+        widths.append(interval.high - interval.low)
+    assert 35 <= held <= 40
+    assert np.mean(widths) < 0.25
+
+
 def test_where_nothing_is_chosen_nothing_is_expected() -> None:
     fixed: list[Metric[Any]] = [
+        sed.metrics.FalseAnswerRate(average="macro"),
         sed.FScore(sed.Collar()),
         sed.AveragePrecision(sed.Segment(1.0)),
         sed.presets.PSDS1,

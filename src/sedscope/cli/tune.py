@@ -436,6 +436,6 @@ def _show_tuning(result: Tuning, name: str, points: OperatingPoints) -> None:
     rows.append(["overall", f"{result.value:.4f}", cell(result.cross_validated), "", ""])
     columns = [column for column in zip(header, *rows, strict=True) if any(column[1:])]
     lines = format_text([*zip(*columns, strict=True)])
-    typer.echo("\n".join([*lines, "", f"{name}: {result.metric!r}"]))
+    typer.echo("\n".join([*lines, "", f"{name}: {result.metric!r}", *result._about_folds()]))
     for note in result.notes:
         typer.echo(f"note: {note}", err=True)

@@ -108,6 +108,11 @@ def about_new_clips(evaluations: Mapping[str, Evaluation]) -> list[str]:
     from ..resampling.held_out import FOLDS
 
     how = f"each of at most {FOLDS} folds of the clips at the thresholds that are best on the others"
+    if any(metric.reads_froc for of in evaluations.values() for metric in of.on_new_clips):
+        how += (
+            "; in sedscope's study, these intervals of recall at false alarms hold in 84 % of the sets "
+            "if few are allowed"
+        )
     return [f"to expect on new clips: {listing(values, limit=len(values))} ({how})"]
 
 

@@ -161,8 +161,8 @@ def on_new_clips(
     expected: dict[Metric[Any], Bootstrap] = {}
     draws_of: dict[tuple[str, ...], Draws] = {}
     for metric in metrics:
-        chooses = metric.has_thresholds and metric.points_read in ("all", "extremes")
-        if not chooses or metric.variants:
+        stated = metric.points_read == "points" or hasattr(metric, "threshold")
+        if stated or not metric.has_thresholds or metric.variants:
             continue
         of_criterion = deltas[metric.criterion]
         units = resampling.units(of_criterion.clips)

@@ -184,7 +184,15 @@ class Tuning(TabularResult):
         last = ["overall", "", "", *numbers(self)]
         title = repr(self) if form == "html" else ""
         table = Table(header[: len(last)], rows, last, names=2, title=title, by_class=True)
-        return [table, [definition("value", repr(self.metric)), *((Name(note),) for note in self.notes)]]
+        lines = [definition("value", repr(self.metric)), *self._about_folds()]
+        return [table, [*lines, *((Name(note),) for note in self.notes)]]
+
+    def _about_folds(self) -> list[str]:
+        """Say what the cross-validated values are, in a line."""
+        if self.cross_validated is None:
+            return []
+        drawn = self.cross_validated.resampling.about()
+        return [f"cross-validated: each fold with what is best on the others; {drawn}"]
 
     def _records(self) -> Records:
         columns = {"class": str, "postprocessing": str, "threshold": float}
