@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import sedscope as sed
 from sedscope.metrics import Metric
 from sedscope.metrics.metric import METRICS
+from sedscope.metrics.names import as_metric
 from sedscope.resampling.draws import Draws, interval_of
 from sedscope.resampling.subsampling import SUBSETS_PER_ROUND, Behaviour, subsampling_ends, subsets
 
@@ -172,3 +173,14 @@ def test_weights_that_a_user_chose_have_percentiles() -> None:
     assert len(draws.weights) == 31
     column = np.concatenate([[0.5], np.linspace(0, 1, 30)])
     assert interval_of(column, draws.resampling).low == pytest.approx(0.025)
+
+
+def test_metrics_whose_intervals_fall_short_say_so() -> None:
+    clips = [f"clip {number:03}" for number in range(300)]
+    metrics = [as_metric(name) for name in ("AUROC(Clip())", "best_collar_f1")]
+    (caution,) = Draws(sed.Resampling(20), clips).cautions(metrics)
+    assert "sets of 300, 95 % intervals of AUROC" in caution
+    assert not Draws(sed.Resampling(20, interval="percentile"), clips).cautions(metrics)
+    assert not Draws(sed.Resampling(20), [f"clip {number:04}" for number in range(1000)]).cautions(
+        metrics
+    )
