@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import os
 import secrets
@@ -233,7 +234,7 @@ def in_cluster(engine: str, table: Any, request: pytest.FixtureRequest) -> Any:
     if engine == "spark":
         return package.createDataFrame(table)
     data = pytest.importorskip("ray.data", reason="needs Ray Data: pip install 'ray[data]'")
-    table = table.sort_by("clip")
+    table = table.sort_by(table.column_names[0])
     cuts = [0, 5, 700, 1111, len(table)]
     return data.from_arrow([table.slice(a, b - a) for a, b in itertools.pairwise(cuts)])
 
@@ -301,6 +302,27 @@ def test_whatever_runs_on_the_engine_takes_tables_in_it(
         sed.evaluate(system, truth, "psds1", clips=few, run=run).scalars()
         == sed.evaluate(folder, truth, "psds1", clips=few).scalars()
     )
+
+
+@of_packages
+def test_columns_of_other_kinds_are_left_out(
+    engine: Any, stored: tuple[Path, sed.GroundTruth], request: pytest.FixtureRequest
+) -> None:
+    scores = sed.read_scores(stored[0])
+    rows = polars.DataFrame(as_table(scores, "wide")).rename({"clip": "key of audio"})
+    now = datetime.datetime(2026, 1, 1)
+    others = {
+        "model.name": polars.lit("v7"),
+        "written at": polars.lit(now),
+        "day": polars.lit(now.date()),
+    }
+    system = in_cluster(engine, rows.with_columns(**others).to_arrow(), request)
+    columns = {"clip": "key of audio"}
+    with pytest.raises(sed.SedscopeError, match=r"'model.name', 'written at', 'day'.*Give classes="):
+        sed.read_scores(system, columns=columns)
+    reading = sed.SystemReading(classes=scores.classes, columns=columns)
+    result = sed.evaluate(system, stored[1], METRICS, system_reading=reading, run=sed.Run(engine=engine))
+    assert_same(result, sed.evaluate(scores, stored[1], METRICS))
 
 
 BROKEN: dict[str, tuple[Callable[[polars.DataFrame], polars.DataFrame], str, str]] = {

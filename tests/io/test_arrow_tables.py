@@ -203,8 +203,10 @@ def test_delta_tables(layout: str, tmp_path: Path) -> None:
     assert {*sed.read_scores(path)} == {*CLIPS} - {"a"}
     before = deltalake.DeltaTable(path, version=table.version() - 1)
     assert_equal_scores(sed.read_scores(before), sed.read_scores(before.to_pyarrow_dataset()))
-    with pytest.raises(sed.SedscopeError, match="is a Delta or Iceberg table"):
-        sed.read_scores(path / "day=3")
+    files = dataset.dataset([str(file) for file in path.rglob("*.parquet")])
+    for mixed in (path / "day=3", files, files.filter(dataset.field("onset") >= 0)):
+        with pytest.raises(sed.SedscopeError, match="is a Delta or Iceberg table"):
+            sed.read_scores(mixed)  # which would read rows that were deleted
 
 
 def test_delta_tables_with_features_that_arrow_lacks(tmp_path: Path) -> None:

@@ -106,8 +106,7 @@ class SparkEngine(ClusterEngine):
         Return a dataset of pairs: the number of clips, and the result.
         """
         pickling: Any = import_module("pyspark.cloudpickle")  # as Spark itself sends functions
-        table = alignment.scores._table
-        table.require_clips(alignment.clips)
+        rows = alignment.scores._table.by_clip(alignment.clips)
         shared = self.context.broadcast(pickling.dumps(alignment))
 
         def apply(batches: Iterator[Any]) -> Iterator[Any]:
@@ -124,8 +123,7 @@ class SparkEngine(ClusterEngine):
                 content = pickle.dumps((len(clips), result))
                 yield pyarrow.RecordBatch.from_pydict({"content": [content]})
 
-        rows = table.by_clip().mapInArrow(apply, "content binary")
-        return rows.rdd.map(lambda row: pickle.loads(row.content))
+        return rows.mapInArrow(apply, "content binary").rdd.map(lambda row: pickle.loads(row.content))
 
     def _data(self, items: Sequence[Any]) -> Any:
         """Return a dataset with a partition for each item."""

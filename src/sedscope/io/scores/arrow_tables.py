@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ...errors import SedscopeError
 from ..locations import explained
 from ..parquet_files import reading_parquet
+from .parquet import refuse_versions
 from .parquet_tables import TableFile
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ def _parts_of_dataset(dataset: Any) -> list[TableFile]:
     from pyarrow.dataset import get_partition_keys
 
     name = "the Arrow dataset"
+    # paths in a table of Delta Lake itself are relative to it
+    refuse_versions(path for path in map(Path, getattr(dataset, "files", ())) if path.is_absolute())
     try:
         fragments = [*dataset.get_fragments()]
     except ValueError:  # it is filtered, so that only the whole can be read

@@ -6,7 +6,7 @@ sedscope writes one file: a long table ``clip onset offset class…``, one row p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,12 +86,15 @@ def _parts(path: Location) -> list[TableFile]:
     files = [*table_files(path)]
     if not files:
         raise SedscopeError(f"{path} holds no Parquet files (*.parquet).")
-    for folder in sorted(
-        {folder for file in files if isinstance(file, Path) for folder in file.parents}
-    ):
+    refuse_versions(file for file in files if isinstance(file, Path))
+    return [TableFile(file) for file in files]
+
+
+def refuse_versions(files: Iterable[Path]) -> None:
+    """Refuse files in the folder of a table with versions: which of their rows are current is not known."""
+    for folder in sorted({folder for file in files for folder in file.parents}):
         if (folder / "_delta_log").is_dir() or _of_iceberg(folder / "metadata"):
             raise _versioned(folder)
-    return [TableFile(file) for file in files]
 
 
 def write(scores: Scores, path: Path, clips: Iterator[tuple[str, ClipScores]]) -> None:

@@ -3,7 +3,7 @@ workers, and only there the clip can be read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,12 +13,26 @@ from ...data.scores import Scores
 from ...errors import SedscopeError
 from .arrow_tables import ArrowTable, as_frame
 from .format import ScoreReadOptions
-from .parquet_tables import ScoreTables
+from .parquet_tables import ScoreTables, table_layout
 
 if TYPE_CHECKING:
     import polars
 
+_NAME = "the Spark table"
+_KINDS = {
+    **{"tinyint": "Int8", "smallint": "Int16", "int": "Int32", "bigint": "Int64", "boolean": "Boolean"},
+    **{
+        "float": "Float32",
+        "double": "Float64",
+        "string": "String",
+        "date": "Date",
+        "timestamp": "Datetime",
+    },
+}
+"""The kinds of columns in Spark, and what polars calls them."""
+
 _BYTES_TOGETHER = 2**25
+_MOST_NAMES = 1000  # in a query
 
 
 class SparkTable:
@@ -28,11 +42,8 @@ class SparkTable:
     """The clips that this process has, if it is a worker of Spark."""
 
     def __init__(self, frame: Any, options: ScoreReadOptions) -> None:
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        types = to_arrow_schema(frame.schema)
-        layout = ArrowTable("the Spark table", types, _no_batches).layout(options)
-        self.rows: Any = frame.select(*{layout.clip: None, **dict.fromkeys(layout.columns)})
+        layout = table_layout({name: _kind(kind) for name, kind in frame.dtypes}, _NAME, options, {})
+        self.rows: Any = frame.select(*map(_column, dict.fromkeys([layout.clip, *layout.columns])))
         self.clip = layout.clip
         self.clips = self._names(layout.clip)
         classes = layout.classes or tuple(self._names(str(layout.label)))
@@ -45,7 +56,7 @@ class SparkTable:
         """Return what a column has, in order."""
         rows = self.rows.select(_column(column)).distinct().collect()
         if any(row[0] is None for row in rows):
-            raise SedscopeError(f"the Spark table: some rows have no {column}.")
+            raise SedscopeError(f"{_NAME}: some rows have no {column}.")
         return sorted(str(row[0]) for row in rows)
 
     @property
@@ -67,22 +78,22 @@ class SparkTable:
             )
         return SparkTable.clips_in_hand
 
-    def require_clips(self, clips: Iterable[str]) -> None:
-        """Refuse clips that are not those of the table."""
-        if not {*map(clip_id, self.clips)}.issuperset(clips):
-            raise SedscopeError(
-                f"The clips of a table in Spark cannot be joined or cut there. {self._advice}"
-            )
-
     @property
     def _advice(self) -> str:
         together = f"frame.repartition({self.clip!r}).sortWithinPartitions({self.clip!r})"
         return f"Otherwise, write it to Parquet files: `{together}.write.parquet(…)`."
 
-    def by_clip(self) -> Any:
-        """Return the rows, with those of a clip together."""
-        clip = _column(self.clip)
-        return self.rows.repartition(clip).sortWithinPartitions(clip)
+    def by_clip(self, clips: Sequence[str]) -> Any:
+        """Return the rows of some clips and perhaps others, with those of a clip together."""
+        names = {clip_id(name): name for name in self.clips}
+        if not names.keys() >= {*clips}:
+            raise SedscopeError(
+                f"The clips of a table in Spark cannot be joined or cut there. {self._advice}"
+            )
+        rows, clip = self.rows, _column(self.clip)
+        if len(clips) <= min(_MOST_NAMES, len(names) - 1):
+            rows = rows.where(clip.cast("string").isin([names[name] for name in clips]))
+        return rows.repartition(clip).sortWithinPartitions(clip)
 
     def in_hand(self, batches: Iterable[Any]) -> Iterator[list[str]]:
         """Take rows that are sorted by clip in hand, those of whole clips at a time. Yield these clips."""
@@ -103,17 +114,23 @@ class SparkTable:
     def _take(self, frame: polars.DataFrame) -> list[str]:
         rows = frame.to_arrow()
         part = ArrowTable(
-            "the Spark table", rows.schema, lambda names, _: (0, iter(rows.select(names).to_batches()))
+            _NAME, rows.schema, lambda names, _: (0, iter(rows.select(names).to_batches()))
         )
         SparkTable.clips_in_hand = ScoreTables([part], self.options)
         return [*SparkTable.clips_in_hand.clips]
+
+
+def _kind(name: str) -> Any:
+    """Return what polars calls a kind of columns."""
+    import polars
+
+    if name.startswith("array<"):
+        return polars.List(_kind(name[6:-1]))
+    kind = "Decimal" if name.startswith("decimal") else _KINDS.get(name, "Unknown")
+    return getattr(polars, kind)()
 
 
 def _column(name: str) -> Any:
     from pyspark.sql.functions import col
 
     return col(f"`{name.replace('`', '``')}`")
-
-
-def _no_batches(columns: Any, first: int) -> tuple[int, Iterator[Any]]:
-    return 0, iter(())
