@@ -60,6 +60,9 @@ LAYOUTS: dict[str, Callable[[], polars.DataFrame]] = {
     "class by class": long,
     "clip by clip": lambda: long().sort("clip", maintain_order=True),
     "frame by frame": lambda: long().sort("clip", "onset", "label", descending=[True, False, True]),
+    "labels in any order": lambda: (
+        long().sample(fraction=1, shuffle=True, seed=2).sort("clip", "onset", maintain_order=True)
+    ),
     "shuffled": lambda: long().sample(fraction=1, shuffle=True, seed=1),
     "categories": lambda: long().with_columns(polars.col("label").cast(polars.Categorical)),
 }

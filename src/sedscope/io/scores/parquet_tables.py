@@ -438,6 +438,9 @@ def _frames_of_long(rows: _Block, classes: int) -> _Block:
                 place = np.argsort(labels[0])
                 first = None if offsets is None else offsets[:, 0]
                 return _Block(onsets[:, 0], first, values[:, place], None)
+        by_frame = _frames_in_order(rows, frames, classes)
+        if by_frame is not None:
+            return by_frame
     order = np.lexsort((rows.labels, rows.onsets))
     if rest or (rows.labels[order].reshape(frames, classes) != np.arange(classes)).any():
         raise SedscopeError(
@@ -447,3 +450,19 @@ def _frames_of_long(rows: _Block, classes: int) -> _Block:
     ordered = rows.rows(order)
     assert ordered.labels is not None
     return _frames_of_long(ordered, classes)
+
+
+def _frames_in_order(rows: _Block, frames: int, classes: int) -> _Block | None:
+    """Return frames whose rows follow each other, with the classes of each in any order; None for others."""
+    assert rows.labels is not None
+    onsets = rows.onsets.reshape(frames, classes)
+    if (onsets != onsets[:, :1]).any() or (onsets[1:, 0] <= onsets[:-1, 0]).any():
+        return None
+    place = (rows.labels.reshape(frames, classes) + classes * np.arange(frames)[:, None]).ravel()
+    row_of = np.full(frames * classes, -1)
+    row_of[place] = np.arange(len(place))
+    if (row_of < 0).any():  # a class lacks
+        return None
+    values = rows.values[row_of].reshape(frames, classes)
+    first = None if rows.offsets is None else rows.offsets[row_of[::classes]]
+    return _Block(onsets[:, 0], first, values, None)
