@@ -44,6 +44,16 @@ struct Steps {
     std::size_t count;
 };
 
+// The area under a step function from 0 to `end`.
+inline double area_under(const Steps& curve, double end) {
+    double area = 0;
+    for (std::size_t i = 0; i < curve.count; ++i) {
+        const double next = i + 1 < curve.count ? std::min(curve.x[i + 1], end) : end;
+        area += (next - std::min(curve.x[i], end)) * curve.y[i];
+    }
+    return area;
+}
+
 // Writes, at each of some rising rates, the mean of the curves less `weight` times their standard
 // deviation, but not below 0. Adds up in the order of the curves.
 inline void mean_of_curves(const std::vector<Steps>& curves, const double* rates, std::size_t count,

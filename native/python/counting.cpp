@@ -164,6 +164,11 @@ NumpyArray<int64_t> best_rows(const Vector<int64_t>& tp, const Vector<double>& r
     return to_numpy(best_of_rates(tp.data(), rates.data(), tp.size(), highest));
 }
 
+double step_area(const Vector<double>& x, const Vector<double>& y, double end) {
+    require(x.size() == y.size(), "a curve has two coordinates");
+    return area_under({x.data(), y.data(), x.size()}, end);
+}
+
 NumpyArray<double> mean_curve(const std::vector<Vector<double>>& x,
                               const std::vector<Vector<double>>& y, const Vector<double>& rates,
                               double weight, std::size_t threads) {
@@ -225,6 +230,10 @@ table as it is.)");
                R"(Return the rows with more true positives than all of lower rates, by rising rate.
 
 Those with a rate above ``highest`` are left out.)");
+    module.def("step_area", &step_area, "x"_a.noconvert(), "y"_a.noconvert(), "end"_a,
+               R"(Return the area under a step function from 0 to ``end``.
+
+``x`` rises from 0; ``y[i]`` holds from ``x[i]`` on.)");
     module.def("mean_of_curves", &mean_curve, "x"_a.noconvert(), "y"_a.noconvert(),
                "rates"_a.noconvert(), "weight"_a, "threads"_a,
                R"(Return the mean of step functions less ``weight`` times their deviation, or 0.

@@ -612,6 +612,13 @@ def best_of_rates(tp: numpy.typing.NDArray[numpy.int64], rates: numpy.typing.NDA
     Those with a rate above ``highest`` are left out.
     """
 
+def step_area(x: numpy.typing.NDArray[numpy.float64], y: numpy.typing.NDArray[numpy.float64], end: float) -> float:
+    """
+    Return the area under a step function from 0 to ``end``.
+
+    ``x`` rises from 0; ``y[i]`` holds from ``x[i]`` on.
+    """
+
 def mean_of_curves(x: Sequence[numpy.typing.NDArray[numpy.float64]], y: Sequence[numpy.typing.NDArray[numpy.float64]], rates: numpy.typing.NDArray[numpy.float64], weight: float, threads: int) -> numpy.typing.NDArray[numpy.float64]:
     """
     Return the mean of step functions less ``weight`` times their deviation, or 0.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._native import best_of_rates, cross_rates, mean_of_curves
+from .._native import best_of_rates, cross_rates, mean_of_curves, step_area
 from ..counting.clip_reader import thread_count
 from ..counting.counts import Counts
 from ..counting.tally import PRECISION
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
     from ..results.frames import Column
-
-
-def step_area(x: FloatArray, y: FloatArray, end: float) -> float:
-    """Return the area under a step function from 0 to ``end``.
-
-    ``x`` rises from 0; ``y[i]`` holds from ``x[i]`` on.
-    """
-    widths = np.diff(np.append(np.minimum(x, end), end))
-    return float(np.cumsum(widths * y)[-1])  # in this order, as in the core
 
 
 @dataclass(frozen=True, eq=False, repr=False)

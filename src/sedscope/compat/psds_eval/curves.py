@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._native import step_area
 from ...errors import counted
-from ...metrics.psds import step_area
 from ..axes import draw_on_axes, draw_psd_roc
 from .results import PSDROC, PSDS, WORLD, FloatArray, PSDSEvalError, RatesPerClass, as_psds_eval_errors
 
@@ -76,7 +76,8 @@ def area_under(x: Any, y: Any, max_x: float | None = None, decreasing_y: bool = 
         raise PSDSEvalError("x and y are empty. A curve needs a point.")
     end = float(x.max() if max_x is None else max_x)
     inside = x <= end
-    return np.float64(step_area(x[inside], y[inside], end) if inside.any() else 0.0)
+    rates, ratios = (np.asarray(axis[inside], np.float64) for axis in (x, y))
+    return np.float64(step_area(rates, ratios, end))
 
 
 class ClassRates(NamedTuple):

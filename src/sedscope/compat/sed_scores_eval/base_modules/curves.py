@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...._native import step_area
 from ....errors import SedscopeError
-from ....metrics.psds import step_area
 
 
 def staircase_auc(y: NDArray[Any], x: NDArray[Any], max_x: float | None = None) -> float:
