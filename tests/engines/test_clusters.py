@@ -267,6 +267,19 @@ def test_tables_in_a_cluster_are_systems(
     assert (steps[0], steps[-1]) == ((0, 40), (40, 40))
 
 
+def test_workers_read_the_files_of_an_arrow_dataset(
+    engine: Any, stored: tuple[Path, sed.GroundTruth], tmp_path: Path
+) -> None:
+    dataset = pytest.importorskip("pyarrow.dataset", reason="needs pyarrow")
+    folder, truth = stored
+    table = as_table(sed.read_scores(folder), "long").sort_by("clip")
+    dataset.write_dataset(
+        table, tmp_path, format="parquet", max_rows_per_file=9000, max_rows_per_group=2500
+    )
+    result = sed.evaluate(dataset.dataset(tmp_path), truth, METRICS, run=sed.Run(engine=engine))
+    assert_same(result, sed.evaluate(folder, truth, METRICS))
+
+
 @of_packages
 @pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
 def test_whatever_runs_on_the_engine_takes_tables_in_it(
