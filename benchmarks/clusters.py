@@ -13,12 +13,14 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import psutil
 
 import sedscope as sed
+from sedscope.data.events import EventColumns
 
 from .timing import grouped
 
@@ -27,32 +29,59 @@ PSDS = [sed.presets.PSDS1, sed.presets.PSDS2]
 SECONDS = 600
 
 
+CLIPS = 1200
+"""Of a piece of the set, which a process makes at once: 200 hours."""
+
+
 @dataclass(frozen=True)
 class Rounded:
-    """Scores with 16 bits, as float32. Only these two numbers travel to the workers."""
+    """Scores with 16 bits, as float32. Only this number travels to the workers."""
 
-    clips: int
     classes: int
 
     def __call__(self, clip: str) -> sed.ClipScores:
         """Return the scores of a clip."""
-        made = simulated(self.clips, self.classes)[0][clip]
+        number, _, name = clip.partition("-")
+        made = piece(int(number), self.classes)[0][name]
         values = made.values.astype(np.float16).astype(np.float32)
         return sed.ClipScores.from_ticks(values, made.ticks)
 
 
-@cache
-def simulated(clips: int, classes: int) -> tuple[sed.Scores, sed.GroundTruth]:
-    """Return a set that every process makes for itself."""
-    truth = sed.simulate.ground_truth(clips, seconds=SECONDS, classes=classes, events_per_minute=0.5)
-    return sed.simulate.scores(truth, classes=sed.simulate.labels(classes), frame=1.0), truth
+@lru_cache(maxsize=1)
+def piece(number: int, classes: int) -> tuple[sed.Scores, sed.GroundTruth]:
+    """Return a piece of the set. A worker holds one at a time, as it holds the files that it reads."""
+    truth = sed.simulate.ground_truth(
+        CLIPS, seconds=SECONDS, classes=classes, events_per_minute=0.5, seed=number
+    )
+    labels = sed.simulate.labels(classes)
+    return sed.simulate.scores(truth, classes=labels, frame=1.0, seed=number), truth
 
 
 def recordings(hours: int, classes: int = CLASSES) -> tuple[sed.Scores, sed.GroundTruth]:
     """Scores and reference events of as many hours."""
     clips = hours * 3600 // SECONDS
-    made, truth = simulated(clips, classes)
-    return sed.Scores.from_function(truth.clips, Rounded(clips, classes), classes=made.classes), truth
+    names = [f"{k // CLIPS}-clip_{k % CLIPS:04}" for k in range(clips)]
+    labels = sed.simulate.labels(classes)
+    events: dict[str, list[Any]] = {"clip": [], "onset": [], "offset": [], "label": []}
+    for number in range(-(-clips // CLIPS)):
+        _, truth = piece(number, classes)
+        at = [int(clip.partition("_")[2]) for clip in truth.clips]
+        places = number * CLIPS + np.array(at)[truth.event_clips]
+        kept = places < clips
+        events["clip"] += [names[place] for place in places[kept]]
+        events["label"] += [truth.labels[i] for i in truth.event_labels[kept]]
+        events["onset"].append(truth.onsets[kept])
+        events["offset"].append(truth.offsets[kept])
+    piece.cache_clear()
+    columns = EventColumns(
+        clip=events["clip"],
+        onset=np.concatenate(events["onset"]),
+        offset=np.concatenate(events["offset"]),
+        label=events["label"],
+        where=lambda i: f"event {i}",
+    )
+    truth = sed.GroundTruth(columns, durations=dict.fromkeys(names, SECONDS))
+    return sed.Scores.from_function(names, Rounded(classes), classes=labels), truth
 
 
 def evaluate(engine: str, hours: int, classes: int) -> None:

@@ -89,7 +89,11 @@ def _safe_import_path() -> Iterator[None]:
 def _local_cluster() -> Any:
     with _without_interrupts():
         return distributed_package().LocalCluster(
-            n_workers=0, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL"
+            n_workers=0,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            silence_logs="CRITICAL",
+            config={"distributed.worker.profile.enabled": False},  # which grows with the time
         )
 
 
