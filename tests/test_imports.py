@@ -33,7 +33,7 @@ BESIDE_THEIR_SUBJECT: dict[str, str] = {
     "engines": "metrics",
     "evaluation": "engines io metrics plots ranking report resampling results",
     "io": "_native cli escaping",
-    "metrics": "io",
+    "metrics": "_native io",
     "plots": "progress",
     "resampling": "metrics",
     "report": "diagnosis escaping plots ranking resampling",
