@@ -172,3 +172,19 @@ def test_a_missing_shard_is_reported_at_once(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "out" / "scores-1.npy").unlink()
     with pytest.raises(sed.SedscopeError, match=r"Cannot read .*scores-1\.npy"):
         sed.read_scores(tmp_path / "out")
+
+
+def test_shards_that_changed_since_the_store_was_opened_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memmap_folder, "_SHARD_BYTES", 30)
+    monkeypatch.setattr(memmap_folder, "_ALL_AT_ONCE", 0)
+    arrays = {f"clip{i}": VALUES for i in range(6)}
+    scores = sed.Scores.from_arrays(arrays, classes=CLASSES, frame=0.5)
+    read = write_and_read(scores, tmp_path, "store")
+    held = [read[clip] for clip in arrays]
+    np.save(tmp_path / "other.npy", 1 - VALUES)
+    (tmp_path / "other.npy").replace(shards(tmp_path / "out")[0])
+    with pytest.raises(sed.SedscopeError, match=r"scores-0\.npy changed after the store was opened"):
+        read["clip0"]
+    np.testing.assert_array_equal(held[0].values, VALUES)

@@ -16,7 +16,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
@@ -111,6 +111,7 @@ class _Shards:
         """``rows``: of each array."""
         self._folder, self._rows, self._classes = folder, rows, classes
         self._arrays: dict[int, NDArray[Any] | RemoteArray] = {}
+        self._states: dict[int, tuple[int, ...]] = {}  # of files, when they were opened first
         self._lock, self._blocks = Lock(), Blocks()
         is_local = isinstance(folder, Path)
         self.large = is_local and 4 * classes * sum(rows) > _ALL_AT_ONCE
@@ -139,6 +140,11 @@ class _Shards:
     def _opened(self, number: int) -> NDArray[Any] | RemoteArray:
         file, shape = self.file(number), (self._rows[number], self._classes)
         array = RemoteArray(file, self._blocks) if isinstance(file, Address) else mapped_array(file)
+        if isinstance(file, Path):
+            status = file.stat()
+            state = status.st_ino, status.st_size, status.st_mtime_ns
+            if self._states.setdefault(number, state) != state:
+                raise SedscopeError(f"{file} changed after the store was opened. Read the store again.")
         if array.dtype not in (np.float32, np.float64) or array.shape != shape:
             raise SedscopeError(
                 f"{file}: the array is {array.dtype} of shape {array.shape}, but the index describes "
@@ -150,7 +156,7 @@ class _Shards:
 def _ask_for(file: Location) -> None:
     """Ask the system to read a file, without waiting for it."""
     if hasattr(os, "posix_fadvise"):
-        with file.open("rb") as opened:
+        with suppress(OSError), file.open("rb") as opened:  # reading says what is wrong
             os.posix_fadvise(opened.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
 
