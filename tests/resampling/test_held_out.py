@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 import sedscope as sed
-from sedscope.metrics import Metric
+from sedscope.counting.counts import ClassCounts
+from sedscope.counting.tally import Tally
+from sedscope.metrics import ClassValue, ClasswiseMetric, Metric
 from sedscope.resampling.held_out import fold_masks, on_new_clips
 
 TRUTH = sed.simulate.ground_truth(60, classes=3, seed=2)
@@ -112,6 +114,57 @@ def test_where_all_references_are_in_one_fold_nothing_is_detected() -> None:
         assert "each of at most 10 folds" in str(result.to_markdown())  # there are three
         grouped = sed.evaluate(scores, truth, metric, resampling=20, by={"a": 1, "b": 2, "c": 2})
         assert np.isnan(grouped.groups["clips"]["2"].on_new_clips[metric].value)
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_a_recall_that_no_threshold_reaches_has_no_precision_on_new_clips_either(average: str) -> None:
+    clips = [str(number) for number in range(12)]
+    scores = sed.Scores.from_arrays(
+        {clip: [[0.1], [0.0 if clip == "3" else 0.9], [0.2]] for clip in clips},
+        classes=["Dog"],
+        frame=1.0,
+    )
+    references: Any = {clip: [(1, 2, "Dog")] for clip in clips}
+    truth = sed.GroundTruth.from_dict(references, durations=dict.fromkeys(clips, 3))
+    metric = sed.PrecisionAtRecall(sed.Collar(), recall=1, average=average)
+    result = sed.evaluate(scores, truth, metric, resampling=20)
+    expected = result.on_new_clips[metric]
+    assert result[metric].value == 0
+    assert (expected.value, expected.high) == (0, 0)
+
+
+@dataclass(frozen=True, repr=False)
+class BestRecall(ClasswiseMetric[None]):
+    """A user's metric without a value at other thresholds than the best."""
+
+    criterion: sed.Collar
+    average: str = "macro"
+
+    has_thresholds: ClassVar[bool] = True
+
+    def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
+        return ClassValue(float(counts.tally().recall.max()), 0.0)
+
+
+@dataclass(frozen=True, repr=False)
+class BestRecallAnywhere(BestRecall):
+    """The same, with a value at any threshold."""
+
+    def of_tally(self, tally: Tally) -> float:
+        return float(tally.recall)
+
+
+@pytest.mark.filterwarnings("ignore::sedscope.SedscopeWarning")
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_metrics_of_users_need_a_value_at_any_threshold(average: str) -> None:
+    metric, complete = BestRecall(sed.Collar(), average), BestRecallAnywhere(sed.Collar(), average)
+    result = sed.evaluate(SCORES, TRUTH, [metric, complete], resampling=10)
+    assert [*result.on_new_clips] == [complete]
+    with pytest.raises(
+        sed.SedscopeError, match="does not define of_tally, its value at any one threshold"
+    ):
+        sed.tune(SCORES, TRUTH, BestRecall(sed.Collar()), folds=2)
 
 
 def test_it_stands_in_tables_and_json() -> None:

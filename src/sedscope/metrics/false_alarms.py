@@ -75,8 +75,9 @@ class PrecisionAtRecall(Constrained[None]):
         return self._best_value(counts, tally.precision, tally.recall >= self.recall)
 
     def of_tally(self, tally: Tally) -> float:
-        """Return the precision, whether or not the constraint is met."""
-        return float(tally.precision)
+        """Return the precision, whether or not the constraint is met; 0 without detections, which never meet
+        it."""
+        return float(tally.precision) if tally.detected > 0 else 0.0
 
 
 @METRICS.register
