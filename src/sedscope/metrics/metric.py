@@ -257,7 +257,10 @@ class Metric(Defined, ABC, Generic[Result]):
         >>> sed.FScore(sed.Collar()).of_tally(counts["Dog"].tally_at(0.5))
         1.0
         """
-        raise SedscopeError(f"{self} does not belong to one threshold per class.")
+        reason = "does not belong to one threshold per class"
+        if self.has_thresholds:
+            reason = "does not define of_tally, its value at any one threshold"
+        raise SedscopeError(f"{self} {reason}.")
 
     def of_tallies(self, tallies: Mapping[str, Tally], counts: Counts) -> Result:
         """Return the metric of classes at one operating point each, for metrics that have thresholds.

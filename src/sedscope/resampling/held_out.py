@@ -162,7 +162,8 @@ def on_new_clips(
     draws_of: dict[tuple[str, ...], Draws] = {}
     for metric in metrics:
         stated = metric.points_read == "points" or hasattr(metric, "threshold")
-        if stated or not metric.has_thresholds or metric.variants:
+        has_values = type(metric).of_tally is not Metric.of_tally  # a user may have left them out
+        if stated or not metric.has_thresholds or not has_values or metric.variants:
             continue
         of_criterion = deltas[metric.criterion]
         units = resampling.units(of_criterion.clips)
