@@ -142,7 +142,8 @@ def _parts_of_dataset(dataset: Any) -> list[TableFile]:
     try:
         fragments = [*dataset.get_fragments()]
     except ValueError:  # it is filtered, so that only the whole can be read
-        names = dataset.partitioning.schema.names if dataset.partitioning else ()
+        partitioning = getattr(dataset, "partitioning", None)  # those in memory have none
+        names = partitioning.schema.names if partitioning else ()
         return [ArrowTable(name, dataset.schema, partial(_scan, dataset), names, local=True)]
     return [
         ArrowTable(
