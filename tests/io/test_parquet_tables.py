@@ -198,6 +198,29 @@ def test_every_frame_of_a_long_table_needs_every_class(tmp_path: Path) -> None:
         sed.read_scores(twice)["b"]
 
 
+@pytest.mark.parametrize("order", [["onset", "label"], ["label", "onset"], ["score"]])
+def test_long_tables_may_have_as_many_frames_as_classes(order: list[str], tmp_path: Path) -> None:
+    cells = [(onset, label) for onset in (0.0, 1.0, 2.0) for label in CLASSES]
+    table = polars.DataFrame(
+        [("a", onset, onset + 1, label, (7 * k % 9) / 9) for k, (onset, label) in enumerate(cells)],
+        schema=["filename", "onset", "offset", "label", "score"],
+        orient="row",
+    )
+    clip = sed.read_scores(in_folder(table.sort(order), tmp_path / "scores"))["a"]
+    assert clip.values.tolist() == table["score"].to_numpy().reshape(3, 3).tolist()
+    assert clip.ticks.tolist() == [0, 1_000_000, 2_000_000, 3_000_000]
+
+
+@pytest.mark.parametrize("column", ["onset", "offset"])
+def test_the_rows_of_a_frame_have_the_same_times(column: str, tmp_path: Path) -> None:
+    last_of_first = polars.arange(polars.len()) == 2
+    table = long().sort("clip", "onset", "label")
+    moved = table.with_columns(polars.when(last_of_first).then(0.125).otherwise(column).alias(column))
+    folder = in_folder(moved, tmp_path / "scores")
+    with pytest.raises(sed.SedscopeError, match="clip a: the rows of a frame have different times"):
+        sed.read_scores(folder)["a"]
+
+
 def test_rows_without_clip_or_time(tmp_path: Path) -> None:
     for column, problem in (("clip", "row 0 names no clip"), ("onset", "clip b: 1 row has no time")):
         first = polars.int_range(polars.len()) == 0

@@ -426,34 +426,28 @@ def _frames_of_long(rows: _Block, classes: int) -> _Block:
         raise SedscopeError("a row has no label, or one that is not among the classes.")
     frames, rest = divmod(len(rows.onsets), classes)
     if not rest:
-        for shape in ((frames, classes), (classes, frames)):
-            labels, onsets = rows.labels.reshape(shape), rows.onsets.reshape(shape)
-            values = rows.values.reshape(shape)
-            offsets = None if rows.offsets is None else rows.offsets.reshape(shape)
-            if shape[0] == classes:
-                labels, onsets, values = labels.T, onsets.T, values.T
-                offsets = None if offsets is None else offsets.T
-            in_order = (labels == labels[:1]).all() and (onsets == onsets[:, :1]).all()
-            if in_order and len({*labels[0].tolist()}) == classes:
-                place = np.argsort(labels[0])
-                first = None if offsets is None else offsets[:, 0]
-                return _Block(onsets[:, 0], first, values[:, place], None)
-        by_frame = _frames_in_order(rows, frames, classes)
-        if by_frame is not None:
-            return by_frame
+        by_frame = np.arange(len(rows.onsets)).reshape(frames, classes)
+        by_class = np.arange(len(rows.onsets)).reshape(classes, frames).T
+        for place in (by_frame, by_class):
+            labels = rows.labels[place]
+            in_order = (labels == labels[:1]).all() and len({*labels[0].tolist()}) == classes
+            if in_order and _alike(rows.onsets[place]):
+                return _frames_at(rows, place[:, np.argsort(labels[0])])
+        in_frames = _rows_in_order(rows, frames, classes)
+        if in_frames is not None:
+            return _frames_at(rows, in_frames)
     order = np.lexsort((rows.labels, rows.onsets))
     if rest or (rows.labels[order].reshape(frames, classes) != np.arange(classes)).any():
         raise SedscopeError(
             f"a frame lacks a class or has one twice: {len(rows.onsets)} rows, {classes} classes. A long "
             "table needs a row for each frame and class. Detected events are read with `format='table'`."
         )
-    ordered = rows.rows(order)
-    assert ordered.labels is not None
-    return _frames_of_long(ordered, classes)
+    return _frames_at(rows, order.reshape(frames, classes))
 
 
-def _frames_in_order(rows: _Block, frames: int, classes: int) -> _Block | None:
-    """Return frames whose rows follow each other, with the classes of each in any order; None for others."""
+def _rows_in_order(rows: _Block, frames: int, classes: int) -> NDArray[np.intp] | None:
+    """Return the rows of frames that follow each other, with the classes of each in any order; None for
+    others."""
     assert rows.labels is not None
     onsets = rows.onsets.reshape(frames, classes)
     if (onsets != onsets[:, :1]).any() or (onsets[1:, 0] <= onsets[:-1, 0]).any():
@@ -463,6 +457,18 @@ def _frames_in_order(rows: _Block, frames: int, classes: int) -> _Block | None:
     row_of[place] = np.arange(len(place))
     if (row_of < 0).any():  # a class lacks
         return None
-    values = rows.values[row_of].reshape(frames, classes)
-    first = None if rows.offsets is None else rows.offsets[row_of[::classes]]
-    return _Block(onsets[:, 0], first, values, None)
+    return row_of.reshape(frames, classes)
+
+
+def _frames_at(rows: _Block, place: NDArray[np.intp]) -> _Block:
+    """Return frames. ``place``: (frames × classes) the row of each."""
+    times = [rows.onsets] if rows.offsets is None else [rows.onsets, rows.offsets]
+    if not all(_alike(column[place]) for column in times):
+        raise SedscopeError("the rows of a frame have different times.")
+    onsets, *offsets = (column[place[:, 0]] for column in times)
+    return _Block(onsets, offsets[0] if offsets else None, rows.values[place], None)
+
+
+def _alike(times: FloatArray) -> bool:
+    """Return whether all classes have the same times, or none."""
+    return np.array_equal(times, np.broadcast_to(times[:, :1], times.shape), equal_nan=True)
