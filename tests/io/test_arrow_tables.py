@@ -172,6 +172,18 @@ def test_memory_does_not_grow_with_the_table(tmp_path: Path, monkeypatch: pytest
     assert 0 < most < 2**23
 
 
+def test_columns_of_partitions_are_no_classes(tmp_path: Path) -> None:
+    year = pyarrow.array([2026] * len(wide()))
+    by_year = dataset.partitioning(pyarrow.schema([("year", pyarrow.int64())]), flavor="hive")
+    table = wide().to_arrow().append_column("year", year)
+    dataset.write_dataset(table, tmp_path, format="parquet", partitioning=by_year)
+    files = dataset.dataset(tmp_path, partitioning="hive")
+    union = dataset.UnionDataset(files.schema, [files])
+    for system in (files, union):
+        for chosen in (system, system.filter(dataset.field("year") == 2026)):
+            assert "year" not in sed.read_scores(chosen).classes
+
+
 def test_workers_read_files_and_nothing_in_memory(tmp_path: Path) -> None:
     files = dataset.dataset(in_folder(wide(), tmp_path / "scores"))
     for system in (dataset.dataset(wide().to_arrow()), files.filter(dataset.field("onset") >= 0)):

@@ -50,6 +50,8 @@ def test_a_perfect_system_is_not_certain(interval: str) -> None:
     metrics = [
         *(sed.Precision(COLLAR), sed.Recall(COLLAR), sed.MissRate(COLLAR), sed.FScore(COLLAR)),
         *(sed.BestFScore(COLLAR), sed.ErrorRate(COLLAR), sed.FalseAlarmRate(COLLAR)),
+        *(sed.RecallAtFalseAlarms(COLLAR, 9), sed.MissRateAtFalseAlarms(COLLAR, 9)),
+        *(sed.RecallAtPrecision(COLLAR, 0.5), sed.PrecisionAtRecall(COLLAR, 0.5)),
     ]
     resampling = sed.Resampling(40, interval=interval)
     result = sed.evaluate(*perfect(), metrics, resampling=resampling)
@@ -62,6 +64,10 @@ def test_a_perfect_system_is_not_certain(interval: str) -> None:
         sed.MissRate(COLLAR): ((0, 1 - five), (0, 1 - ten)),
         sed.FScore(COLLAR): ((2 * five / (1 + five), 1), (2 * ten / (1 + ten), 1)),
         sed.BestFScore(COLLAR): ((2 * five / (1 + five), 1), (2 * ten / (1 + ten), 1)),
+        sed.RecallAtFalseAlarms(COLLAR, 9): ((five, 1), (ten, 1)),
+        sed.MissRateAtFalseAlarms(COLLAR, 9): ((0, 1 - five), (0, 1 - ten)),
+        sed.RecallAtPrecision(COLLAR, 0.5): ((five, 1), (ten, 1)),
+        sed.PrecisionAtRecall(COLLAR, 0.5): ((five, 1), (ten, 1)),
         sed.ErrorRate(COLLAR): ((0, none / 5), (0, none / 10)),
         sed.FalseAlarmRate(COLLAR): ((0, none * 20), (0, none * 20)),  # in three minutes
     }

@@ -74,6 +74,10 @@ class PrecisionAtRecall(Constrained[None]):
         tally = counts.tally()
         return self._best_value(counts, tally.precision, tally.recall >= self.recall)
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        right = int(tally.tp if tally.right is None else tally.right)
+        return Chance(right, int(tally.detected)) if tally.detected else None
+
     def of_tally(self, tally: Tally) -> float:
         """Return the precision, whether or not the constraint is met; 0 without detections, which never meet
         it."""
@@ -112,6 +116,9 @@ class RecallAtPrecision(Constrained[None]):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[None]:
         tally = counts.tally()
         return self._best_value(counts, tally.recall, tally.precision >= self.precision)
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.tp), tally.references)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""
@@ -265,6 +272,9 @@ class RecallAtFalseAlarms(Constrained[FROCCurve]):
     def curve_of(self, counts: ClassCounts, hours: float) -> FROCCurve:
         return froc_curve(counts, hours, self.per)
 
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.tp), tally.references)
+
     def of_tally(self, tally: Tally) -> float:
         """Return the recall, whether or not the constraint is met."""
         return float(tally.recall)
@@ -292,6 +302,9 @@ class MissRateAtFalseAlarms(RecallAtFalseAlarms):
     def of_class(self, counts: ClassCounts, hours: float) -> ClassValue[FROCCurve]:
         best = super().of_class(counts, hours)
         return best if best.tally is None else replace(best, value=self.of_tally(best.tally))
+
+    def chance(self, tally: Tally, hours: float) -> Chance | None:
+        return Chance(int(tally.fn), tally.references)
 
     def of_tally(self, tally: Tally) -> float:
         """Return the miss rate, whether or not the constraint is met."""

@@ -142,8 +142,10 @@ def _parts_of_dataset(dataset: Any) -> list[TableFile]:
     try:
         fragments = [*dataset.get_fragments()]
     except ValueError:  # it is filtered, so that only the whole can be read
-        partitioning = getattr(dataset, "partitioning", None)  # those in memory have none
-        names = partitioning.schema.names if partitioning else ()
+        of_parts = [
+            getattr(part, "partitioning", None) for part in getattr(dataset, "children", [dataset])
+        ]
+        names = {name for partitioning in of_parts if partitioning for name in partitioning.schema.names}
         return [ArrowTable(name, dataset.schema, partial(_scan, dataset), names, local=True)]
     return [
         ArrowTable(
