@@ -368,17 +368,22 @@ def test_the_page_says_what_to_expect_on_new_clips(page: Browser, tmp_path: Path
     scores, truth = simulated_set()
     best = sed.BestFScore(sed.Collar())
     resampled = sed.evaluate(scores, truth, {"f1": best}, resampling=20)
-    expected = f"f1 {resampled.on_new_clips[best].value:.4f} (each of at most 10 folds"
+    interval = resampled.on_new_clips[best]
+    expected = f"f1 {interval.value:.4f} ({interval.low:.4f}–{interval.high:.4f})"
     for result in (resampled, sed.evaluate(scores, truth, {"f1": best})):
         result.report(tmp_path / "one.html")
         page.open(tmp_path / "one.html")
-        assert f"To expect on new clips: {expected}" in page.text("header.page")
+        shown = page.text("header.page")
+        # without intervals of its own, the page has those of 1000 resamples
+        start = expected if result is resampled else expected.partition(" (")[0]
+        assert f"To expect on new clips: {start}" in shown
+        assert re.search(r"To expect on new clips: f1 [\d.]+ \([\d.]+–[\d.]+\) \(each of at most", shown)
     systems = {"a": scores, "b": sed.simulate.scores(truth, quality=0.8, seed=4)}
     comparison = sed.compare(systems, truth, {"f1": best}, resampling=20)
     assert comparison.evaluations["a"].on_new_clips[best].value == resampled.on_new_clips[best].value
     comparison.report(tmp_path / "two.html")
     page.open(tmp_path / "two.html")
-    assert f"o expect on new clips: a: {expected.partition(' (')[0]}, b: f1 " in page.text("#systems")
+    assert f"o expect on new clips: a: {expected}, b: f1 " in page.text("#systems")
 
 
 def test_resampled_recall_over_false_alarms_has_a_band(page: Browser, tmp_path: Path) -> None:

@@ -229,9 +229,7 @@ def _blocks_of_ray(
     import ray
 
     if not ray.is_initialized():
-        raise SedscopeError(
-            "Only the workers of Ray can read a Ray dataset. Give `run=sed.Run(engine='ray')`."
-        )
+        raise SedscopeError("Only the workers of Ray can read a Ray dataset. Give `Run(engine='ray')`.")
     start, names = 0, [*columns]
     while start + blocks[0][1] <= first:
         start += blocks[0][1]

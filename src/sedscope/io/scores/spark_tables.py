@@ -73,7 +73,7 @@ class SparkTable:
         """Return the clips in hand, and refuse a process that has none."""
         if SparkTable.clips_in_hand is None:
             raise SedscopeError(
-                "Only the workers of Spark can read a table in Spark. Give `run=sed.Run(engine='spark')`. "
+                "Only the workers of Spark can read a table in Spark. Give `Run(engine='spark')`. "
                 f"{self._advice}"
             )
         return SparkTable.clips_in_hand
