@@ -392,7 +392,7 @@ def test_only_their_engine_reads_tables_in_a_cluster(
         (in_spark, "threads", "spark"),
     )
     for system, engine, right in cases:
-        with pytest.raises(sed.SedscopeError, match=rf"Give `run=sed.Run\(engine='{right}'\)`") as error:
+        with pytest.raises(sed.SedscopeError, match=rf"Give `Run\(engine='{right}'\)`") as error:
             sed.evaluate(system, stored[1], METRICS, run=sed.Run(engine=engine))
         assert str(error.value).count("Only the workers") == 1
     with pytest.raises(sed.SedscopeError, match=r"engine='spark'.*repartition\('clip'\).*write.parquet"):
