@@ -170,7 +170,10 @@ def on_new_clips(
         folds = min(FOLDS, int(units.max(initial=-1)) + 1)
         if folds > 1:
             clips = of_criterion.clips
-            draws = draws_of.setdefault(clips, draws_of.get(clips) or Draws(resampling, clips))
+            if clips not in draws_of:
+                draws_of[clips] = Draws(resampling, clips)
             inside = fold_masks(units, folds, resampling.seed)
-            expected[metric] = held_out_interval(metric, [of_criterion] * folds, inside, draws, threads)
+            expected[metric] = held_out_interval(
+                metric, [of_criterion] * folds, inside, draws_of[clips], threads
+            )
     return expected
